@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { CHILD_VARIABLE } from '../protocol/child-mark.js';
 
 /** The program that shows an address in the browser, and its arguments; nothing of it is read by a shell (S17). */
 export function browserCommand(platform: NodeJS.Platform, url: string): { command: string; args: string[] } {
@@ -11,8 +12,10 @@ export function browserCommand(platform: NodeJS.Platform, url: string): { comman
 export function openBrowser(url: string): Promise<void> {
   if (!/^https?:\/\//.test(url)) return Promise.reject(new Error('not a web address'));
   const { command, args } = browserCommand(process.platform, url);
+  // A browser stays open when a toolscout in front of this one ends.
+  const { [CHILD_VARIABLE]: _mark, ...env } = process.env;
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { stdio: 'ignore', shell: false, detached: true });
+    const child = spawn(command, args, { stdio: 'ignore', shell: false, detached: true, env });
     child.once('error', reject);
     child.once('spawn', () => {
       child.unref();

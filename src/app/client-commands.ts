@@ -11,7 +11,7 @@ import type { ImportPlan, StayReason } from '../model/source.js';
 import { ownCommand, placeOf } from './client-environment.js';
 import { homeOf, stateDirectoryOf } from './state-place.js';
 
-/** What a command about other clients knows of the process. */
+/** The parts of the process that a command about other clients needs. */
 interface Around {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -45,8 +45,9 @@ async function planImport(around: Around, wish: ImportWish): ReturnType<CliDeps[
 }
 
 /**
- * The config a client's entry names, always by its absolute path: a client starts its servers in a folder of its own choosing. A config
- * of the current folder counts only when it is approved; otherwise it is the user's own, which is made when there is none.
+ * The config a client's entry names, always by its absolute path: a client starts its servers in a folder of its own
+ * choosing. A config of the current folder counts only when it is approved; otherwise it is the user's own, which is
+ * created if missing.
  */
 async function configFor(around: Around, wish: InstallWish, notes: string[]): Promise<string> {
   if (wish.config !== undefined) return resolve(around.cwd, wish.config);

@@ -7,13 +7,13 @@ import { VERSION } from '../kernel/version.js';
 export function ownScript(): string {
   const here = fileURLToPath(import.meta.url);
   return here.endsWith('.ts')
-    ? here.replace(/place\.ts$/, 'bin.ts')
+    ? fileURLToPath(new URL('../bin.ts', import.meta.url))
     : fileURLToPath(new URL(cliBeside(here), import.meta.url));
 }
 
 /** Chunks stand in a folder of their own beside the command. */
 function cliBeside(file: string): string {
-  return /[\\/]chunks[\\/][^\\/]+$/.test(file) ? '../cli.js' : './cli.js';
+  return /[\\/]chunks[\\/][^\\/]+$/.test(file) ? '../cli.cjs' : './cli.cjs';
 }
 
 /** Folders that package runners make for one run and clear later: npx, pnpm dlx, yarn dlx, bunx. */

@@ -143,7 +143,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (!isLeft) terminal.note(`The output cannot be written: ${error.message}`);
   if (args[0] !== 'serve') process.exit(isLeft ? 0 : 1);
 });
-// Nobody reads the diagnostics any more, which is their right: what is served or done goes on.
+// A closed stderr is no error: the command goes on without diagnostics.
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await runCli(args, deps);

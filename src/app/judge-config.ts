@@ -20,7 +20,7 @@ function badExpressions(rules: readonly RuleConfig[]): Problem[] {
 }
 
 /**
- * Adds what only the rooms can tell that do the work: rules that can never decide (PAT-4).
+ * Adds the problems that only the rooms can find: rules that can never decide (PAT-4).
  *
  * @throws ToolscoutError `CONFIGURATION_ERROR` that names every expression of a rule that cannot be read.
  */

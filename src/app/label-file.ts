@@ -6,7 +6,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 
 /** Bytes of the file; a thousand times what people label. */
-const LARGEST = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 function failure(path: string, thrown: unknown): ToolscoutError {
   return new ToolscoutError('STORE_ERROR', `${path} cannot be used: ${messageOf(thrown)}`, { cause: thrown });
@@ -16,7 +16,7 @@ function readLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    // A line that somebody broke by hand; `toolscout eval` names it.
+    // A line damaged by a manual edit; `toolscout eval` reports it.
     return undefined;
   }
 }
@@ -39,7 +39,7 @@ export function createLabelFile(directory: string): LabelFile {
     async append(label) {
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        if ((await sizeOf()) > LARGEST) throw new Error(`it is larger than ${LARGEST} bytes`);
+        if ((await sizeOf()) > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
         // One write at the end: of two processes none writes into the line of the other. A link is not followed.
         const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
         const file = await open(path, flags, 0o600);

@@ -18,7 +18,7 @@ describe('the lock file of a process', () => {
     expect(openLock(place).deps.places).toEqual({ project: '/here', npmCache: join('/home/ada', '.npm') });
   });
 
-  it('SEC-10 is read only under the policy that needs it, and does not bind whoever writes it', async () => {
+  it('SEC-10 is read only under the policy that needs it, and does not bind the command that writes it', async () => {
     const cwd = await temporaryDirectory();
     const { apply } = openLock({ cwd, home: cwd, env: {}, hide: (text) => text });
     await writeFile(join(cwd, LOCK_FILE), '{}');

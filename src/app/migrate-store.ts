@@ -36,7 +36,7 @@ export async function migrateStore(
     const [, directory] = /^sqlite(?::(.+))?$/.exec(place) ?? [];
     const kind = /^sqlite(:|$)/.test(place) ? 'sqlite' : place;
     if (kind !== 'sqlite' && !/^postgres(ql)?:\/\//i.test(place)) {
-      throw new ToolscoutError('INVALID_REQUEST', 'Cannot tell which store is meant.', {
+      throw new ToolscoutError('INVALID_REQUEST', 'Unknown kind of store.', {
         suggestion: 'Name sqlite, sqlite:DIRECTORY or postgres://user@host:port/database.',
       });
     }

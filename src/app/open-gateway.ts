@@ -34,7 +34,7 @@ import { createEraMemory } from '../catalog/era-memory.js';
 import { openAskingMemory } from '../catalog/asking-memory.js';
 import { systemClock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { createLog, silentLog, type Log, type LogLevel } from '../kernel/log.js';
+import { silentLog, type Log, type LogLevel } from '../kernel/log.js';
 import { canonicalJson } from '../kernel/json.js';
 import { sha256 } from '../kernel/hash.js';
 import { createLineage, VIA_VARIABLE } from '../protocol/lineage.js';
@@ -55,6 +55,8 @@ import { openRegistryClient, openServerRegistry } from './registries.js';
 import { makeRegistered, withRegistered } from './registered-servers.js';
 import { placeOf } from './client-environment.js';
 import { homeOf, stateDirectoryOf } from './state-place.js';
+import { openProcessLog } from './process-log.js';
+import { createRevokedKeys } from './revoked-keys.js';
 import { VERSION } from '../kernel/version.js';
 import { watchFiles } from './watch-files.js';
 
@@ -74,7 +76,7 @@ export interface ToolscoutOptions {
   readonly learnAtStart?: boolean;
   /** Read lists that are too old again before they are used, for as long as a search waits; for a process that ends soon. */
   readonly refreshFirst?: boolean;
-  /** Where only the lock file counts: use the servers as if it did not, in order to write it anew (SEC-10). */
+  /** With `approval: lock`: use the servers as if there were no lock, to write it again (SEC-10). */
   readonly locking?: boolean;
   /** Watch the config file and reload when it changes (CFG-6). */
   readonly watch?: boolean;
@@ -208,16 +210,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
   const clock = systemClock;
   const mask = createSecretMask();
   const redaction = createRedaction({ hide: (text) => mask.hide(text) });
-  const log =
-    options.logLevel === undefined || options.logLevel === 'silent'
-      ? silentLog
-      : createLog({
-          level: options.logLevel,
-          now: clock.now,
-          mask: (text) => mask.hideEncoded(text),
-          redact: redaction.logged,
-          write: (line) => process.stderr.write(line),
-        });
+  const log = openProcessLog(process, options.logLevel ?? 'silent', { mask, redact: redaction.logged });
 
   const readWritten = configReader(options);
   const written = await readWritten();
@@ -230,8 +223,11 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
   const registrations = createRegistrations({ store });
   const { self } = placeOf({ home, env });
   const lock = openLock({ cwd, home, env, hide: (text) => mask.hide(text), config: written.path });
-  const complete = async (next: LoadedConfig): Promise<LoadedConfig> =>
-    lock.apply(withRegistered(next, await registrations.list(), self), options.locking);
+  const revoked = kind === 'memory' || kind === 'sqlite' ? undefined : createRevokedKeys({ store, clock, log });
+  const complete = async (next: LoadedConfig): Promise<LoadedConfig> => {
+    const admitted = revoked ? await revoked.apply(next) : next;
+    return lock.apply(withRegistered(admitted, await registrations.list(), self), options.locking);
+  };
   const read = async (): Promise<LoadedConfig> => complete(await readWritten());
   const loaded = await complete(written);
   const lineage = createLineage({
@@ -241,7 +237,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
   });
   const baseEnv = { ...env, [VIA_VARIABLE]: lineage.variable() };
   const approvals = createApprovals({ store, clock, log, flag, lock: lock.gate });
-  // What hosts are told first names every server that may be used, so it must be known by then.
+  // The introduction to hosts names every usable server, so the approvals must be read by then.
   if (loaded.servers.some((server) => originOf(server) !== 'user')) await approvals.load();
 
   /** The config as it is now: what a reload may change is asked for when it is needed (CFG-6). */
@@ -372,6 +368,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
     watchSkills: options.watch,
     async closing(close, how) {
       watcher?.close();
+      unfollow?.();
       await push?.close();
       try {
         await close();
@@ -386,6 +383,8 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
       ? pushAudit(gateway, { store, clock, log, hide: (text) => mask.hideEncoded(text) })
       : undefined;
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
+  const keep = (thrown: unknown): void => log.debug('config.kept', { reason: messageOf(thrown) });
+  const unfollow = revoked?.onChange(() => void gateway.reload().catch(keep));
 
   const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
   if (url === undefined) return gateway;

@@ -8,7 +8,7 @@ import { createMemoryStore, openSqliteStore, type SqliteStoreOptions } from '../
 /** What opening a store needs. */
 export interface StoreSurroundings extends SqliteStoreOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Told of the password of a database and of the key of its values. */
+  /** Gets the password of a database and the key of its values, to mask them. */
   readonly mask: SecretMask;
 }
 

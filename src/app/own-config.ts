@@ -6,7 +6,7 @@ import { placeOf } from './client-environment.js';
 import { homeOf, stateDirectoryOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 
-/** What a command about the config knows of the process. */
+/** The parts of the process that a command about the config needs. */
 interface Around {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -76,7 +76,7 @@ export function createOwnConfig(
       if (secrets.length > 0 && !allowSecrets) {
         throw new ToolscoutError(
           'INVALID_REQUEST',
-          `"${id}" was not added: ${secrets.join(', ')} would be written to the config in clear.`,
+          `"${id}" was not added: ${secrets.join(', ')} would be written to the config in plain text.`,
           {
             suggestion:
               "Put the value into an environment variable and write '${NAME}', or repeat with --allow-secrets.",

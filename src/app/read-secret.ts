@@ -22,7 +22,7 @@ function typeIn(typed: string[], keys: string): string | undefined {
   return undefined;
 }
 
-/** A secret from the keyboard, without echo, or all of what comes in where nobody types. */
+/** A secret from the keyboard, without echo, or all of stdin when it is not a terminal. */
 export async function readSecret(input: Input, ask: (prompt: string) => void, prompt: string): Promise<string> {
   const typed: string[] = [];
   const isKeyboard = input.isTTY === true && input.setRawMode !== undefined;

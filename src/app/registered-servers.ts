@@ -6,7 +6,7 @@ import type { JsonObject } from '../kernel/json.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 
-/** A server nobody configured. Nothing of the environment is filled in: no variable and no token may reach it. */
+/** A server that is not configured. No variable and no token of the environment may reach it. */
 export function makeRegistered(
   id: string,
   entry: JsonObject,
@@ -18,7 +18,7 @@ export function makeRegistered(
   return resolveConfig(config, { source: 'registered', env: {}, self }).servers[0]!;
 }
 
-/** Adds the servers that were registered; one of the same id that somebody configured wins. */
+/** Adds the registered servers; a configured server of the same id wins. */
 export function withRegistered(loaded: LoadedConfig, registered: readonly Registration[], self?: Self): LoadedConfig {
   if (registered.length === 0) return loaded;
   const taken = new Set(loaded.servers.map(({ id }) => id));

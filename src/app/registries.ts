@@ -31,7 +31,7 @@ const PARALLEL_PROBES = 24;
 /** A server that has not answered by then lets the next one go first. */
 const LEND_AFTER_MS = 100;
 
-/** A client of the registry that the config names, loaded only when somebody looks for a server there (REG-9). */
+/** A client of the registry that the config names, loaded only for a search there (REG-9). */
 export async function openRegistryClient(registry: Config['registry'], tools: RegistryTools): Promise<RegistryClient> {
   const { createRegistryClient, createSafeFetch } = await import('../registry/index.js');
   const { clock, log, store, env } = tools;
@@ -79,14 +79,14 @@ export async function openServerRegistry(sources: RegistrySources, tools: Server
     enabled: settings.registryEnabled,
     localState: sources.localState,
     async readInventory() {
-      const { value, missing } = await file.read();
+      const { value, missing, isAbsent = false } = await file.read();
       const expand = (text: string): ReturnType<typeof file.expand> => {
         const filled = file.expand(text);
         mask.add(filled.values);
         return filled;
       };
       const inventory = createInventory(value, sources.servers(), expand, tools.isOwn);
-      return { ...inventory, missing };
+      return { ...inventory, missing, isUnasked: isAbsent && !settings.isToolsYamlNamed };
     },
   });
 }

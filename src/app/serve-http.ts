@@ -41,7 +41,7 @@ export function createDocumentFetch(auth: () => HttpAuth | undefined): (url: str
     try {
       return JSON.parse(answer.body) as unknown;
     } catch (thrown) {
-      // Whoever answers something else than JSON has no such document.
+      // An answer that is not JSON means that there is no such document.
       if (thrown instanceof SyntaxError) return undefined;
       throw thrown;
     }
@@ -65,7 +65,7 @@ export function createFormPost(auth: () => HttpAuth | undefined): PostForm {
     try {
       return body && answer.status === 200 ? (JSON.parse(Buffer.from(body).toString('utf8')) as unknown) : undefined;
     } catch (thrown) {
-      // Whoever answers something else than JSON gives no token.
+      // An answer that is not JSON carries no token.
       if (thrown instanceof SyntaxError) return undefined;
       throw thrown;
     }
@@ -89,7 +89,7 @@ async function loadEarly(): Promise<void> {
   ]);
 }
 
-/** Files that a process has open before anybody comes. */
+/** Files that a process has open before the first connection. */
 const OWN_FILES = 64;
 
 /** How many clients may be connected: half of what this process may have open, the rest is for servers and files (R10). */
@@ -112,7 +112,7 @@ function keyProblems(opened: Gateway): string[] {
   return warnings.filter(({ path }) => path.startsWith('http.auth.')).map(({ path, message }) => `${path} ${message}`);
 }
 
-/** Once `http.auth` is given it must let somebody in: a service that refuses everybody is a mistake in its config. */
+/** `http.auth` must define at least one usable credential: a service that refuses every request is a config error. */
 function requireUsableKeys(opened: Gateway): void {
   const { auth } = opened.internal.loaded().config.http;
   if (auth === undefined || auth.oauth !== undefined || auth.keys.length > 0) return;
@@ -172,6 +172,8 @@ export async function openHttpFront(
     host,
     port: options.port ?? http.port,
     mostConnections: seats,
+    accepts: () => gateway.internal.overload().level !== 'full',
+    onError: (error) => log.warn('http.accept', { error: error.message }),
     authenticated: http.auth !== undefined && (http.auth.keys.length > 0 || http.auth.oauth !== undefined),
   });
   const watchRegistry = async (): Promise<void> => {

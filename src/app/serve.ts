@@ -3,7 +3,7 @@ import type { Terminal } from '../front/cli/terminal.js';
 import { serveMcpStdio } from '../front/mcp/stdio/stdio.js';
 import { systemClock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
-import { createLog, type Log } from '../kernel/log.js';
+import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import { isObject } from '../kernel/json.js';
 import { counted, printable } from '../kernel/text.js';
@@ -12,10 +12,11 @@ import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
 import { openGateway, type ToolscoutOptions } from './open-gateway.js';
 import { VERSION } from '../kernel/version.js';
+import { openProcessLog } from './process-log.js';
 import { sharedPlace } from './shared/place.js';
 import { stateDirectoryOf } from './state-place.js';
 
-/** How long calls may still run once toolscout was told to stop. */
+/** How long running calls may take after the request to stop. */
 const DRAIN_MS = 5000;
 
 /** A shared service without a host ends after this. */
@@ -104,7 +105,7 @@ export async function isServing(url: string): Promise<boolean> {
     const body: unknown = await answer.json();
     return isObject(body) && typeof body['version'] === 'string' && typeof body['status'] === 'string';
   } catch {
-    // Nobody answers, or something else than toolscout does.
+    // There is no listener, or it is not toolscout.
     return false;
   }
 }
@@ -141,7 +142,7 @@ function welcome(
   const isDemo = source === 'demo';
   const none = pending ? `${pending.path} (not approved)` : 'no config found';
   const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : none);
-  // The tools of the demo are known; of anybody else's servers nothing is, yet.
+  // The tools of the demo are known; those of other servers are not, yet.
   const tries = isDemo ? DEMO_TRIES.map((each) => (demo ? `${each} --demo` : each)) : ['servers', 'search "…"'];
   return [
     `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
@@ -159,7 +160,7 @@ function welcome(
   ].join('\n');
 }
 
-/** Runs the gateway with one front until it is told to stop, then stops everything it started. */
+/** Runs the gateway with one front until it is asked to stop, then stops everything it started. */
 export async function serve(
   options: ServeOptions & Pick<ToolscoutOptions, 'onNotice'>,
   process: { readonly terminal: Terminal; readonly streams: NodeJS.Process },
@@ -175,16 +176,11 @@ export async function serve(
   };
   learnSecrets();
   gateway.onEvent((event) => event.type === 'reloaded' && learnSecrets());
-  const log = createLog({
-    level: options.logLevel ?? (options.stdio ? 'warn' : 'info'),
-    now: systemClock.now,
-    mask: (text) => mask.hideEncoded(text),
-    redact: redaction.logged,
-    write: (line) => streams.stderr.write(line),
-  });
+  const level = options.logLevel ?? (options.stdio ? 'warn' : 'info');
+  const log = openProcessLog(streams, level, { mask, redact: redaction.logged });
   const start = async (): Promise<Running> => {
     const { skill } = options;
-    // A skill that does not exist is refused here, before anybody is served.
+    // An unknown skill is refused here, before any request is served.
     if (skill !== undefined) await gateway.skills.get(skill);
     const offered = skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(skill));
     if (options.stdio) return serveStdio(offered, log, streams, options);
@@ -243,7 +239,7 @@ export async function serve(
   // A second signal means now; the watchdog takes care of the children.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
   if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
-  // The gateway first: its running calls finish, and the front still carries their answers to whoever is left.
+  // The gateway first: its running calls finish, and the front still delivers their answers to the remaining hosts.
   await gateway.close({ drainMs: failure || isHostGone ? 0 : DRAIN_MS });
   await front.close();
   const seconds = Math.round((systemClock.monotonic() - started) / 1000);

@@ -14,7 +14,7 @@ export function studioFolder(
   return places.find((place) => existsSync(join(place, 'index.html'))) ?? places.at(-1)!;
 }
 
-/** A file name without a path; hidden files are none. */
+/** A file name without a path; hidden files do not match. */
 const FILE_NAME = /^\w[\w.-]{0,199}$/;
 
 /** The files of the built page. They are read when they are asked for, so that a new build is served at once. */

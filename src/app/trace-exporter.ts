@@ -6,7 +6,7 @@ import type { Log } from '../kernel/log.js';
 import { readTraceId, readTraceParent } from '../kernel/trace-context.js';
 import { VERSION } from '../kernel/version.js';
 
-/** Something that takes time, told to whoever collects traces. */
+/** A timed operation, exported to the trace collector. */
 export interface Span {
   readonly traceId: string;
   /** What goes on to a server, so that its spans hang below this one. */
@@ -14,7 +14,7 @@ export interface Span {
   end(outcome: { readonly failed?: string; readonly attributes?: Readonly<Record<string, string | number>> }): void;
 }
 
-/** Collects spans and sends them off in batches, never in anybody's way. */
+/** Collects spans and sends them in batches, without delaying calls. */
 export interface TraceExporter {
   /** `id` is that of the request, for one without a parent; where it is no id of a trace it stands in an attribute. */
   start(name: string, parent?: unknown, id?: string): Span;
@@ -33,7 +33,7 @@ export interface TraceExporterDeps {
   readonly log: Log;
 }
 
-/** Spans kept while nobody takes them; more are not kept. */
+/** The maximum of spans kept while the collector does not take them. */
 const MAX_KEPT = 2048;
 const BATCH = 512;
 /** Characters of one attribute. */

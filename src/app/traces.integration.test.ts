@@ -293,7 +293,7 @@ describe('traces', STARTS_PROCESSES, () => {
     expect(read).toContain('"vendor":"kept"');
   });
 
-  it('A28 a collector that never answers costs neither time nor memory, and what is not sampled is not told', async () => {
+  it('A28 a collector that never answers costs neither time nor memory, and spans that are not sampled are not sent', async () => {
     const clock = createFakeClock();
     let sent = 0;
     let asked = 0;

@@ -45,7 +45,7 @@ export function traceGateway(traced: Gateway, exporter: TraceExporter): Gateway 
         ({ hits }) => ({ attributes: { 'toolscout.hits': hits.length } }),
       ),
     'servers.list'(options) {
-      // Whoever watches over us asks for these every few seconds; only what is part of a trace is worth a span.
+      // Health checks come every few seconds; only a request that belongs to a trace gets a span.
       if (options?.meta?.['traceparent'] === undefined) return gateway.servers.list(options);
       return during(
         start('list', options),

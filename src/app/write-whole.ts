@@ -9,6 +9,9 @@ export async function writeWhole(path: string, text: string): Promise<void> {
     await rename(next, path);
   } catch (thrown) {
     await rm(next, { force: true });
-    throw new ToolscoutError('CONFIGURATION_ERROR', `Cannot write ${path}: ${messageOf(thrown)}`, { cause: thrown });
+    throw new ToolscoutError('CONFIGURATION_ERROR', `Cannot write ${path}: ${messageOf(thrown)}`, {
+      suggestion: 'Check that the folder exists and is writable.',
+      cause: thrown,
+    });
   }
 }

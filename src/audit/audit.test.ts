@@ -175,7 +175,7 @@ describe('audit', () => {
     expect(audit.state()).toEqual({ waiting: 0, failed: 0, lost: 0 });
   });
 
-  it('EXEC-5 a record that cannot be redacted is masked whole and holds up nobody', async () => {
+  it('EXEC-5 a record that cannot be redacted is masked as a whole and delays no other record', async () => {
     const { audit, memory, lines } = setUp({
       redact(value) {
         if ((value as JsonObject)['bad'] === 'throw') throw new Error('cannot redact');
@@ -202,7 +202,7 @@ describe('audit', () => {
     expect(record?.outcome).toBe('success');
   });
 
-  it('EXEC-5 retention forgets what is older than it says', async () => {
+  it('EXEC-5 retention deletes records beyond its age', async () => {
     const { audit, clock } = setUp();
     await audit.recordNow(entry('old'));
     await clock.advance(3 * 86_400_000);

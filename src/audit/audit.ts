@@ -156,7 +156,11 @@ export function createAudit(options: AuditOptions): Audit {
       trim();
     },
     async recordNow(entry) {
-      if (closed) throw new ToolscoutError('SHUTTING_DOWN', 'The act was not recorded: toolscout is stopping.');
+      if (closed)
+        throw new ToolscoutError(
+          'SHUTTING_DOWN',
+          'The action was not recorded in the audit log: toolscout is stopping.',
+        );
       const record = hold(entry);
       await flush();
       await store.append([finishRecord(record, redact, log)]);

@@ -11,7 +11,7 @@ const MAX_PAGE = 8192;
 /** Ids remembered as already seen; several, since the newest may be pruned. */
 const REMEMBERED = 64;
 
-/** Somebody who follows the audit log. */
+/** A subscriber of the audit log. */
 export interface Follower {
   stop(): void;
 }

@@ -1,6 +1,9 @@
 import type { AuditRecord, TokenCount } from '../model/audit-record.js';
 
-/** Servers that are told apart; configured ones are fewer, and what callers name besides them must not fill the memory. */
+/**
+ * The maximum of servers with sums of their own; configured ones are fewer, and other names from callers must not fill
+ * the memory.
+ */
 const MAX_SERVERS = 10_000;
 
 /** The tokens of records that were stored, by server; under the empty name what belongs to none. */

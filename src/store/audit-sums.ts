@@ -32,7 +32,7 @@ interface Sum extends Omit<SumPart, 'tokens'> {
   readonly tokens: { -readonly [Part in keyof TokenCount]: number };
 }
 
-/** Sums that grow part by part; a number that is none, as a damaged record may hold, counts nothing. */
+/** Sums that grow part by part; an invalid number, as a damaged record may hold, counts as 0. */
 export function createAuditSums(): { add(part: SumPart): void; all(): AuditSum[] } {
   const sums = new Map<string, Sum>();
   const plain = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);

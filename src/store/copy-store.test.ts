@@ -78,7 +78,7 @@ describe('copyStore', () => {
   });
 });
 
-/** Somebody writes to the source while its log is read. */
+/** Another process writes to the source while its log is read. */
 function changing(source: Store): Store['auditPages'] {
   return async function* () {
     yield* source.auditPages();

@@ -24,8 +24,9 @@ export interface CopyTarget {
 const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
 /**
- * Copies every entry and every audit record, reads both stores again and compares counts and hashes (STORE-5). A target that holds
- * something is refused. When anything fails the target is emptied again. What a store knows of itself is not copied.
+ * Copies every entry and every audit record, reads both stores again and compares counts and hashes (STORE-5). A target
+ * that holds something is refused. When anything fails the target is emptied again. The metadata of a store is not
+ * copied.
  *
  * @throws ToolscoutError `STORE_ERROR`
  */

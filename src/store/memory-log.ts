@@ -35,7 +35,7 @@ export interface Logged {
   readonly record: AuditRecord;
 }
 
-/** The audit log of a process without a disk. It has a chain like every other, so that whoever asks gets the same answers. */
+/** The audit log of a process without a disk. It has a hash chain like every other, so that all stores answer alike. */
 export interface MemoryLog {
   readonly all: readonly Logged[];
   append(records: readonly AuditRecord[]): void;

@@ -10,7 +10,7 @@ import { createMemoryLog } from './memory-log.js';
 import { toText } from './stored-text.js';
 
 interface Stored {
-  /** The value as text, so that nobody can change a stored value from outside. */
+  /** The value as text, so that a stored value cannot be changed from outside. */
   readonly json: string;
   readonly storedAt: number;
   readonly expiresAt: number | undefined;
@@ -30,7 +30,7 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
   let closed = false;
 
   const openOnly = (): void => {
-    if (closed) throw new ToolscoutError('STORE_ERROR', 'The store is closed; open it again.');
+    if (closed) throw new ToolscoutError('STORE_ERROR', 'The store is closed.', { suggestion: 'Open it again.' });
   };
   const spaceOf = (name: string): Space => {
     let space = spaces.get(name);
@@ -63,7 +63,7 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
     },
     async put(name, key, value, options = {}) {
       openOnly();
-      const json = toText(value);
+      const json = toText(value, { space: name, key });
       const space = spaceOf(name);
       const { expiresAt, ifRevision } = options;
       if (ifRevision !== undefined && ifRevision !== (space.entries.get(key)?.revision ?? 0)) return false;

@@ -2,18 +2,24 @@ import { isUtf8 } from 'node:buffer';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonValue } from '../kernel/json.js';
 
-/** A value as the text that is stored; what is not JSON or nests too deep is refused with `STORE_ERROR`. */
-export function toText(value: unknown): string {
+/** A value as the text that is stored under a key; what is not JSON or nests too deep is refused with `STORE_ERROR`. */
+export function toText(value: unknown, at?: { readonly space: string; readonly key: string }): string {
   let text: string | undefined;
   try {
     text = JSON.stringify(value);
   } catch (thrown) {
-    throw new ToolscoutError('STORE_ERROR', 'The value cannot be stored: it is not JSON, or it nests too deep.', {
-      cause: thrown,
-    });
+    throw unstorable(at, 'it is not JSON, or it nests too deep', thrown);
   }
-  if (text === undefined) throw new ToolscoutError('STORE_ERROR', 'The value cannot be stored: it is not JSON.');
+  if (text === undefined) throw unstorable(at, 'it is not JSON');
   return text;
+}
+
+function unstorable(at: Parameters<typeof toText>[1], why: string, cause?: unknown): ToolscoutError {
+  const what = at ? `The value of "${at.key}" in "${at.space}"` : 'The record';
+  return new ToolscoutError('STORE_ERROR', `${what} cannot be stored: ${why}.`, {
+    suggestion: 'Pass plain JSON data, without cycles and without deep nesting.',
+    cause,
+  });
 }
 
 /** The text of a column that was read as bytes, or `undefined` when it is not UTF-8. */

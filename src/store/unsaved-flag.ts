@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 
-/** Says beside the store that something about trust could not be written to it, so that the next process knows (A40). */
+/** Marks beside the store that a change of trust could not be written to it, so that the next process notices (A40). */
 export interface UnsavedFlag {
   isRaised(): boolean;
   /** Never throws: where not even this can be written there is only the log. */

@@ -56,7 +56,7 @@ export class ToolMetadataManager {
     return tools.filter(({ enabled }) => enabled || includeDisabled);
   }
 
-  /** One tool, also one that is disabled; `null` when there is none of that name. */
+  /** One tool, also one that is disabled; `null` when the server has no tool of that name. */
   getTool(server: string, tool: string): ToolMetadata | null {
     const found = this.#tools.get(server)?.get(tool);
     return found ? this.#ruled(found) : null;
@@ -84,7 +84,7 @@ export class ToolMetadataManager {
   }
 }
 
-/** A tool as the index wants it; what is not searched is left empty. */
+/** A tool in the form of the index; fields that are not searched stay empty. */
 function indexed(tool: ToolMetadata): Tool {
   const { server, name, summary, description = summary, parameters = [], tags, enabled } = tool;
   return {

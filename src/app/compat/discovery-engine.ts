@@ -95,8 +95,8 @@ function invalid(problems: ReturnType<ConfigurationLoader['validate']>['errors']
 }
 
 /**
- * Discovery as one class: servers, search, details and execution. A thin wrapper around the gateway, for
- * those who want an object to construct; everything it does, {@link createToolscout} does too.
+ * Discovery as one class: servers, search, details and execution. A thin wrapper around the gateway, for code that
+ * constructs an object; {@link createToolscout} can do everything that it does.
  */
 export class DiscoveryEngine {
   readonly #open: () => Promise<Toolscout>;
@@ -162,7 +162,7 @@ export class DiscoveryEngine {
     return lists.flat().map(metadataOf);
   }
 
-  /** One tool, also one that is not enabled; `null` when there is none of that name. */
+  /** One tool, also one that is not enabled; `null` when the server has no tool of that name. */
   async getToolDetails(server: string, tool: string): Promise<ToolMetadata | null> {
     const tools = await this.listTools(server, true);
     return tools.find(({ name }) => name === tool || `${server}:${name}` === tool) ?? null;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
-import { ToolscoutError } from '../../kernel/errors.js';
+import { ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import { createHello, MAX_HELLO_BYTES, type Wish } from './hello.js';
 import { readRecord, type SharedPlace } from './place.js';
@@ -16,7 +16,7 @@ export interface Dialled {
 }
 
 /**
- * Connects to the service of a place; `undefined` when there is none.
+ * Connects to the service of a place; `undefined` when it does not run.
  *
  * @throws ToolscoutError when the service refuses the wish.
  */
@@ -56,7 +56,9 @@ export async function dial(place: SharedPlace, wish: Wish, clock: Clock): Promis
   const { error } = answer;
   if (isObject(error)) {
     socket.destroy();
-    throw new ToolscoutError('INVALID_REQUEST', String(error['message']));
+    const { code, message, suggestion } = error;
+    // The service has proved to be one of this user, and has the same version.
+    throw new ToolscoutError(code as ErrorCode, String(message), { suggestion: String(suggestion) });
   }
   return { socket, answer };
 }

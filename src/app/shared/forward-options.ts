@@ -15,7 +15,7 @@ export interface ForwardAround {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What a forwarder was told, and what follows from it. */
+/** The options of a forwarder, and what follows from them. */
 export interface ForwardOptions {
   readonly wish: Wish;
   readonly place: SharedPlace;
@@ -88,7 +88,7 @@ function decisive(config: string | undefined, env: ForwardAround['env']): [strin
   return [...names].toSorted().map((name) => [name, env[name]]);
 }
 
-/** Reads the command line of a forwarder; `undefined` when this is none, or the whole command line must read it. */
+/** Parses the command line of a forwarder; `undefined` when it is another command, or needs the full parser. */
 export function readForwardOptions(around: ForwardAround): ForwardOptions | undefined {
   const { argv, cwd, env } = around;
   const [, script = '', command, ...words] = argv;

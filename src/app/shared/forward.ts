@@ -30,15 +30,23 @@ function linkOver(socket: Socket, events: LinkEvents, hold: (isHeld: boolean) =>
   };
 }
 
+/** Whether a command line asks for a host to be forwarded to the shared service. */
+export function isForwarder(argv: readonly string[]): boolean {
+  return argv[2] === 'serve' && argv.includes('--shared') && argv.includes('--stdio');
+}
+
+/** Loads what serves a host in this process, when there is no other way: a forwarder has none of it in memory. */
+type LoadAlone = () => Promise<typeof import('./serve-alone.js')>;
+
 /** Serves the host of this process through the shared service; `false` when it must be served here. */
-export async function forwardHost(streams: NodeJS.Process): Promise<boolean> {
+export async function forwardHost(streams: NodeJS.Process, loadAlone: LoadAlone): Promise<boolean> {
   const { argv, execPath, execArgv, env } = streams;
   const options = readForwardOptions({ argv, execPath, execArgv, env, cwd: streams.cwd() });
-  return options !== undefined && forward(options, streams);
+  return options !== undefined && forward(options, streams, loadAlone);
 }
 
 /** Serves the host on the other end of this process through the shared service; `false` when there is no service and none can be started. */
-async function forward(options: ForwardOptions, streams: NodeJS.Process): Promise<boolean> {
+async function forward(options: ForwardOptions, streams: NodeJS.Process, loadAlone: LoadAlone): Promise<boolean> {
   const { place, wish, service } = options;
   const clock = systemClock;
   const note = (text: string): void => void streams.stderr.write(`toolscout: ${text}\n`);
@@ -70,7 +78,7 @@ async function forward(options: ForwardOptions, streams: NodeJS.Process): Promis
         return linkOver((await reach(generation)).socket, events, hold);
       } catch (thrown) {
         note(`${messageOf(thrown)} This host is served by a process of its own from now on.`);
-        const { serveAlone } = await import('./serve-alone.js');
+        const { serveAlone } = await loadAlone();
         return serveAlone(options, events, streams);
       }
     },

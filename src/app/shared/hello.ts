@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 
-/** What a process wants of a shared service. */
+/** What a process requests of a shared service. */
 export interface Wish {
   /** `host`: MCP for one host. `status`: one line about the service. `stop`: end it. */
   readonly kind: 'host' | 'status' | 'stop';

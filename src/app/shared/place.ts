@@ -15,13 +15,13 @@ export interface SharedPlace {
   readonly socket: string;
   /** What is known of the service: {@link ServiceRecord}. */
   readonly record: string;
-  /** Whoever holds it may start the service. */
+  /** The holder of this lock may start the service. */
   readonly lock: string;
   /** What the service writes to stderr. */
   readonly log: string;
 }
 
-/** What a service says of itself to the processes of its user. */
+/** The record of a service for other processes of its user. */
 export interface ServiceRecord {
   readonly pid: number;
   readonly version: string;
@@ -75,7 +75,7 @@ function refuse(message: string): ToolscoutError {
 function preparePrivateFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
   const found = lstatSync(folder);
-  if (!found.isDirectory()) throw refuse(`${folder} is not a directory, or a symbolic link.`);
+  if (!found.isDirectory()) throw refuse(`${folder} must be a real directory; it is a file or a symbolic link.`);
   if (process.platform === 'win32') return;
   if (found.uid !== ownUid()) throw refuse(`${folder} belongs to another user.`);
   if (found.mode & OTHERS) chmodSync(folder, PRIVATE_FOLDER);
@@ -108,7 +108,7 @@ export function writeRecord(place: SharedPlace, record: ServiceRecord): void {
   renameSync(draft, place.record);
 }
 
-/** What is known of the service of a place; `undefined` where nothing is, or somebody else could have written it. */
+/** The record of the service of a place; `undefined` when there is none, or when another user could have written it. */
 export function readRecord(path: string): ServiceRecord | undefined {
   let file: number | undefined;
   try {
@@ -118,14 +118,14 @@ export function readRecord(path: string): ServiceRecord | undefined {
     const record = JSON.parse(readFileSync(file, 'utf8')) as Partial<ServiceRecord>;
     return typeof record.token === 'string' && typeof record.pid === 'number' ? (record as ServiceRecord) : undefined;
   } catch {
-    // There is none, it is a link, or it is being replaced: whoever asks looks again.
+    // It is missing, a link, or being replaced: the caller looks again.
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);
   }
 }
 
-/** When a file was last changed; 0 where there is none. */
+/** When a file was last changed; 0 when it does not exist. */
 export function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -52,7 +52,7 @@ const open = async (relayed: ReturnType<typeof between>): Promise<void> => {
 };
 
 describe('the relay of a host', () => {
-  it('STORE-6 tells a new service of the handshake, the log level and the subscriptions, and the host nothing of it', async () => {
+  it('STORE-6 repeats the handshake, the log level and the subscriptions to a new service, invisibly to the host', async () => {
     const relayed = between();
     await open(relayed);
     relayed.say({ id: 1, method: 'logging/setLevel', params: { level: 'info' } });
@@ -164,7 +164,7 @@ describe('the relay of a host', () => {
     expect(relayed.told.at(-1)).toMatchObject({ params: { data: 'last' } });
   });
 
-  it('STORE-6 ends when no service can be had, and closes one that comes after the host has gone', async () => {
+  it('STORE-6 ends when no service is available, and closes one that comes after the host has gone', async () => {
     const relayed = between();
     await open(relayed);
     relayed.failWith(new Error('none'));

@@ -19,7 +19,7 @@ export interface LinkEvents {
 export interface RelayDeps {
   /** Writes whole lines to the host. */
   readonly toHost: (lines: Buffer) => void;
-  /** Finds or makes a service; `generation` counts the services of this host. Rejects when no service can be had. */
+  /** Finds or makes a service; `generation` counts the services of this host. Rejects when no service is available. */
   readonly connect: (generation: number, events: LinkEvents) => Promise<ServiceLink>;
   /** Whether the host is to wait with further messages. */
   readonly hold: (isHeld: boolean) => void;
@@ -33,7 +33,7 @@ export interface Relay {
   begin(connect: (events: LinkEvents) => ServiceLink): void;
   /** The host is gone. */
   close(): void;
-  /** Rejects when no service can be had any more. */
+  /** Rejects when no service is available any more. */
   readonly ended: Promise<void>;
 }
 
@@ -66,7 +66,7 @@ function paramsOf(line: Buffer): JsonObject {
   }
 }
 
-/** What a host is told about a request that was in flight when the service ended. */
+/** The answer to a request that was in flight when the service ended. */
 function lostAnswer(id: Id, { method }: Request, isModern: boolean): Buffer {
   const { code, message, severity, suggestion } = new ToolscoutError(
     'SERVER_CONNECTION_ERROR',

@@ -8,7 +8,7 @@ import { createByteLines } from './byte-lines.js';
 import type { ForwardOptions } from './forward-options.js';
 import type { LinkEvents, ServiceLink } from './relay.js';
 
-/** Serves a host in this process, after it had a shared service that cannot be had any more. */
+/** Serves a host in this process, after its shared service became unavailable. */
 export function serveAlone({ wish, open }: ForwardOptions, events: LinkEvents, streams: NodeJS.Process): ServiceLink {
   const stdin = new PassThrough();
   const stdout = new PassThrough();
@@ -32,7 +32,7 @@ export function serveAlone({ wish, open }: ForwardOptions, events: LinkEvents, s
     },
     { terminal, streams: own },
   ).catch((thrown: unknown) => {
-    // There is nobody left who could serve this host.
+    // No process is left that could serve this host.
     terminal.note(messageOf(thrown));
     streams.exit(1);
   });

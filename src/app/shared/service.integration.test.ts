@@ -22,14 +22,19 @@ import { openSharedService, type SharedService } from './service.js';
 import { askServices } from './services.js';
 import { holderOf, isAlive, tryLock } from './start-lock.js';
 
+const alone = () => import('./serve-alone.js');
+
 /** A process id that no process has. */
 const NOBODY = 2 ** 22 + 1;
 
 async function serviceIn(
   folder: string,
-  more: { readonly idleMs?: number } = {},
+  more: { readonly idleMs?: number; readonly level?: 'full' } = {},
 ): Promise<{ place: SharedPlace; service: SharedService }> {
-  const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+  const opened = await openToolscout({ servers: { old: fixture('legacy') } });
+  const { level = 'calm' as const } = more;
+  const overload = () => ({ ...opened.internal.overload(), level });
+  const gateway = { ...opened, internal: { ...opened.internal, overload } };
   const place = sharedPlace(folder, 'k');
   const service = await openSharedService({
     place,
@@ -63,7 +68,9 @@ describe('the place of a service', () => {
     const linked = join(await temporaryDirectory(), 'state');
     await mkdir(linked);
     await symlink(folder, join(linked, 'shared'));
-    expect(() => preparePlace(sharedPlace(linked, 'k'))).toThrow('symbolic link');
+    expect(() => preparePlace(sharedPlace(linked, 'k'))).toThrow(
+      'must be a real directory; it is a file or a symbolic link',
+    );
   });
 
   it('STORE-6 a path that is too long for a socket has it in a private folder elsewhere, Windows has a pipe', () => {
@@ -119,7 +126,7 @@ describe('a greeting', () => {
 });
 
 describe('the service', STARTS_PROCESSES, () => {
-  it('STORE-6 serves a host, says what it does, refuses a second one at its place and stops when it is told to', async () => {
+  it('STORE-6 serves a host, says what it does, refuses a second one at its place and stops on request', async () => {
     const folder = await temporaryDirectory();
     expect(await askServices(folder, 'status', systemClock)).toEqual([]);
     const { place, service } = await serviceIn(folder);
@@ -148,6 +155,29 @@ describe('the service', STARTS_PROCESSES, () => {
     expect(readRecord(place.record)).toBeUndefined();
   });
 
+  it('R12 with no memory left a new host is refused, and a request for its status is answered', async () => {
+    const folder = await temporaryDirectory();
+    const { place } = await serviceIn(folder, { level: 'full' });
+    await expect(dial(place, { kind: 'host' }, systemClock)).rejects.toMatchObject({
+      code: 'OVERLOADED',
+      message: 'The service has too little memory left for another host.',
+      suggestion: expect.stringContaining('see overload in the configuration') as string,
+    });
+    expect(await askServices(folder, 'status', systemClock)).toMatchObject([{ hosts: 0 }]);
+  });
+
+  it('STORE-6 refuses a host beyond its limit, and says how to be served all the same', async () => {
+    const { place } = await serviceIn(await temporaryDirectory());
+    const hosts = [];
+    for (let at = 0; at < 256; at++) hosts.push(await dial(place, { kind: 'host' }, systemClock));
+    await expect(dial(place, { kind: 'host' }, systemClock)).rejects.toMatchObject({
+      code: 'OVERLOADED',
+      message: 'The service has 256 hosts already.',
+      suggestion: 'Close a host, or start this one without --shared.',
+    });
+    for (const host of hosts) host?.socket.destroy();
+  });
+
   it('STORE-6 ends without hosts, and not while it has one', async () => {
     const folder = await temporaryDirectory();
     const { place, service } = await serviceIn(folder, { idleMs: 50 });
@@ -162,7 +192,7 @@ describe('the service', STARTS_PROCESSES, () => {
     await service.ended;
   });
 
-  it('STORE-6 closes those who do not greet, and who are too many', async () => {
+  it('STORE-6 closes connections without a greeting, and those beyond the limit', async () => {
     const folder = await temporaryDirectory();
     const { place } = await serviceIn(folder);
     const closed = (text: string): Promise<void> =>
@@ -238,7 +268,10 @@ describe('reaching a service', STARTS_PROCESSES, () => {
     const reach = (command: string, args: string[], clock = systemClock) =>
       reachService(place, { kind: 'host' }, { clock, service: { command, args, cwd: '/', env: {} } });
     await expect(reach(process.execPath, ['-e', 'process.exit(7)'])).rejects.toThrow('exit code 7');
-    await expect(reach('/nowhere/at-all', [])).rejects.toThrow('ENOENT');
+    await expect(reach('/nowhere/at-all', [])).rejects.toMatchObject({
+      message: expect.stringContaining('ENOENT') as string,
+      suggestion: expect.stringContaining('toolscout service stop') as string,
+    });
     await writeFile(place.log, 'x'.repeat(1024 * 1024 + 1));
     const clock = createFakeClock();
     const late = reach(process.execPath, ['-e', 'setTimeout(() => {}, 2000)'], clock).catch(
@@ -253,7 +286,7 @@ describe('reaching a service', STARTS_PROCESSES, () => {
       },
       { what: 'the end of patience' },
     );
-    expect(reason).toContain('does not answer');
+    expect(reason).toBe(`The shared service cannot be used: it did not answer within 30 s; see ${place.log}.`);
     expect((await stat(place.log)).size).toBe(0);
     expect(holderOf(place.lock)).toBeUndefined();
   });
@@ -369,7 +402,7 @@ describe('a forwarder', STARTS_PROCESSES, () => {
       ['serve', '--stdio', '--shared', '--config', config, '--state-dir', state],
       folder,
     );
-    expect(await forwardHost(streams)).toBe(true);
+    expect(await forwardHost(streams, alone)).toBe(true);
     say(initialize);
     await waitUntil(() => heard().includes('"id":0'), { what: 'the handshake' });
     const [service] = await askServices(state, 'status', systemClock);
@@ -398,7 +431,7 @@ describe('a forwarder', STARTS_PROCESSES, () => {
       (streams: NodeJS.Process) => streams.stdin.emit('error', new Error('gone')),
     ]) {
       const { streams, say, exits, heard } = played(words, folder);
-      expect(await forwardHost(streams)).toBe(true);
+      expect(await forwardHost(streams, alone)).toBe(true);
       say(initialize);
       await waitUntil(() => heard().includes('"id":0'), { what: 'the handshake' });
       leave(streams);
@@ -407,13 +440,13 @@ describe('a forwarder', STARTS_PROCESSES, () => {
     await askServices(state, 'stop', systemClock);
   });
 
-  it('STORE-6 leaves everything to the whole command line where it is none or no service can be had', async () => {
+  it('STORE-6 leaves the command to the full parser when it is no forwarder or no service is available', async () => {
     const folder = await temporaryDirectory();
-    expect(await forwardHost(played(['serve', '--stdio'], folder).streams)).toBe(false);
+    expect(await forwardHost(played(['serve', '--stdio'], folder).streams, alone)).toBe(false);
     await writeFile(join(folder, 'state'), 'a file');
     const words = ['serve', '--stdio', '--shared', '--state-dir', join(folder, 'state')];
     const { streams, noted } = played(words, folder);
-    expect(await forwardHost(streams)).toBe(false);
+    expect(await forwardHost(streams, alone)).toBe(false);
     expect(noted()).toContain('served by a process of its own');
   });
 });

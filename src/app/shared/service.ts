@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { serveMcpStdio } from '../../front/mcp/stdio/stdio.js';
 import type { Gateway } from '../../gateway/index.js';
 import { sleep, type Clock, type Timer } from '../../kernel/clock.js';
-import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { VERSION } from '../../kernel/version.js';
 import type { ModeName } from '../../model/config.js';
@@ -14,10 +14,10 @@ import { preparePlace, readRecord, writeRecord, type SharedPlace } from './place
 import { STOPPING } from './relay.js';
 import { holderOf, tryLock } from './start-lock.js';
 
-/** A process that connects says within this what it wants. */
+/** A connecting process must send its request within this time. */
 const HELLO_MS = 5000;
 
-/** Connections that have not said yet what they want; further ones are closed at once. */
+/** Connections without a request yet; further ones are closed at once. */
 const MAX_STRANGERS = 64;
 
 /** Hosts that one service serves at once. */
@@ -91,7 +91,16 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
     if (server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === server)) {
       throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
     }
-    if (hosts.size >= MAX_HOSTS) throw new ToolscoutError('OVERLOADED', `The service has ${MAX_HOSTS} hosts already.`);
+    if (hosts.size >= MAX_HOSTS) {
+      throw new ToolscoutError('OVERLOADED', `The service has ${MAX_HOSTS} hosts already.`, {
+        suggestion: 'Close a host, or start this one without --shared.',
+      });
+    }
+    if (gateway.internal.overload().level === 'full') {
+      throw new ToolscoutError('OVERLOADED', 'The service has too little memory left for another host.', {
+        remedy: { kind: 'overloaded' },
+      });
+    }
     if (skill !== undefined) await gateway.skills.get(skill);
     const offered = skill === undefined ? gateway : gateway.as(await gateway.skills.viewer(skill));
     if (socket.destroyed) return;
@@ -133,7 +142,8 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
     const { wish, answer } = hello;
     if (wish.kind === 'host') {
       serveHost(socket, wish, answer as (about?: object) => string).catch((thrown: unknown) => {
-        socket.end(answer({ error: { message: messageOf(thrown) } }));
+        const { code, message, suggestion } = toToolscoutError(thrown);
+        socket.end(answer({ error: { code, message, suggestion } }));
       });
       return;
     }

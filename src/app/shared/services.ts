@@ -8,13 +8,15 @@ import type { RunningService } from '../../front/cli/context.js';
 
 function keysIn(stateDirectory: string): string[] {
   const folder = join(stateDirectory, 'shared');
-  // Where there is none there is no service, and a state directory that cannot be used is the store's to report.
+  // Without the folder there is no service; the store reports a state directory that cannot be used.
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder);
   return names.filter((name) => name.endsWith('.json')).map((name) => name.slice(0, -'.json'.length));
 }
 
-/** Asks every shared service of a state directory what it does, or tells each of them to stop; those that are gone do not answer. */
+/**
+ * Asks every shared service of a state directory for its state, or requests each to stop; dead services do not answer.
+ */
 export async function askServices(
   stateDirectory: string,
   kind: 'status' | 'stop',

@@ -1,11 +1,12 @@
 import { closeSync, constants, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.js';
+import { isOver } from '../../kernel/expiry.js';
 import { openPrivate } from './place.js';
 
 /** A start takes seconds; a lock that is older than this was left behind. */
 const STALE_MS = 60_000;
 
-/** Whether a process is there, whoever owns it. */
+/** Whether a process exists, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -15,7 +16,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** The process that holds a lock; `undefined` when nobody does, or it is not known yet. */
+/** The process that holds a lock; `undefined` when the lock is free or its holder is not known yet. */
 export function holderOf(file: string): number | undefined {
   try {
     const pid = Number(readFileSync(file, 'utf8'));
@@ -30,10 +31,10 @@ function isStale(file: string, clock: Pick<Clock, 'now'>): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found) return false;
   const holder = holderOf(file);
-  return clock.now() - found.mtimeMs > STALE_MS || (holder !== undefined && !isAlive(holder));
+  return isOver(found.mtimeMs + STALE_MS, STALE_MS, clock.now()) || (holder !== undefined && !isAlive(holder));
 }
 
-/** Takes a lock that was left behind out of the way; one that somebody took meanwhile is put back. */
+/** Moves a stale lock out of the way; a lock that another process took meanwhile is put back. */
 function clear(file: string): void {
   const holder = holderOf(file);
   const aside = `${file}.${process.pid}`;

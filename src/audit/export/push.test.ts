@@ -105,7 +105,7 @@ describe('pushing the audit log', () => {
     await Promise.all(both.map((push) => push.close()));
   });
 
-  it('SEC-12 a process that lost its lease in the middle stops, and a place that cannot be read begins anew', async () => {
+  it('SEC-12 a process that lost its lease in the middle stops, and an unreadable position starts from the beginning', async () => {
     await store.put(EXPORT_SPACE, 'siem', 'nonsense');
     await store.append(many(300));
     const taken: AuditSink = {

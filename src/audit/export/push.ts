@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
+import { isOver } from '../../kernel/expiry.js';
 import { isObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import type { AuditRecord } from '../../model/audit-record.js';
@@ -16,7 +17,7 @@ export interface AuditPushOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Tells this process from others that push to the same sinks. */
+  /** Identifies this process among those that push to the same sinks. */
   readonly holder: string;
   /** The sinks as they are now, by name; asked each time, since a reload may change them. */
   readonly sinks: () => ReadonlyMap<string, AuditSink>;
@@ -26,11 +27,11 @@ export interface AuditPushOptions {
 
 /** Sends every record of the log to every sink, at least once and in order (SEC-12). */
 export interface AuditPush {
-  /** Stops; what is not sent yet is sent by whoever comes next. */
+  /** Stops. The process that takes over sends the records that are not sent yet. */
   close(): Promise<void>;
 }
 
-/** The space of the store in which the places are kept. */
+/** The space of the store in which the cursors are kept. */
 export const EXPORT_SPACE = 'audit-export';
 
 const BATCH = 200;
@@ -39,13 +40,13 @@ const LAST_RETRY_MS = 60_000;
 /** For how long one process has a sink for itself; longer than a delivery may take, which another process would repeat. */
 const LEASE_MS = 20_000;
 
-interface Place {
+interface ExportCursor {
   readonly position: number;
   readonly holder: string;
   readonly until: number;
 }
 
-/** Pushes until it is closed. The place is written after a delivery, so that a death in between repeats it. */
+/** Pushes until it is closed. The cursor is written after a delivery, so that a death in between repeats it. */
 export function startAuditPush(options: AuditPushOptions): AuditPush {
   const { store, clock, log, holder, sinks, hide } = options;
   const failures = new Map<string, { readonly count: number; readonly until: number }>();
@@ -56,18 +57,18 @@ export function startAuditPush(options: AuditPushOptions): AuditPush {
   /** Sends one portion; answers whether there may be more. */
   const sendSome = async (name: string, sink: AuditSink): Promise<boolean> => {
     const entry = await store.get(EXPORT_SPACE, name);
-    const place = readPlace(entry?.value);
-    const { records, position } = await store.auditAfter(place.position, BATCH);
-    if (position === place.position) return false;
+    const cursor = readCursor(entry?.value);
+    const { records, position } = await store.auditAfter(cursor.position, BATCH);
+    if (position === cursor.position) return false;
     const now = clock.now();
-    if (place.holder !== holder && place.until > now) return false;
-    const lease: Place = { position: place.position, holder, until: now + LEASE_MS };
+    if (cursor.holder !== holder && !isOver(cursor.until, LEASE_MS, now)) return false;
+    const lease: ExportCursor = { position: cursor.position, holder, until: now + LEASE_MS };
     const isOurs = await store.put(EXPORT_SPACE, name, { ...lease }, { ifRevision: entry?.revision ?? 0 });
     if (!isOurs) return false;
     const mine = await store.get(EXPORT_SPACE, name);
-    if (records.length > 0) await sink.send(records, `${name}-${place.position}-${position}`);
+    if (records.length > 0) await sink.send(records, `${name}-${cursor.position}-${position}`);
     const isLast = records.length < BATCH;
-    const next: Place = { position, holder, until: isLast ? 0 : clock.now() + LEASE_MS };
+    const next: ExportCursor = { position, holder, until: isLast ? 0 : clock.now() + LEASE_MS };
     return store.put(EXPORT_SPACE, name, { ...next }, { ifRevision: mine?.revision ?? 0 });
   };
   const serve = async (name: string, sink: AuditSink): Promise<void> => {
@@ -98,7 +99,7 @@ export function startAuditPush(options: AuditPushOptions): AuditPush {
   };
 }
 
-function readPlace(value: unknown): Place {
+function readCursor(value: unknown): ExportCursor {
   if (!isObject(value)) return { position: 0, holder: '', until: 0 };
   const { position, holder, until } = value;
   return {

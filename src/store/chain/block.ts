@@ -61,7 +61,7 @@ export function readBody(text: string): readonly Proof[] | PruneNote | undefined
   return isNote(value) ? value : undefined;
 }
 
-/** Tells a note from proofs. */
+/** Distinguishes a retention note from proofs. */
 export function isPruneNote(body: readonly Proof[] | PruneNote): body is PruneNote {
   return !Array.isArray(body);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Block } from './block.js';
 import { createChainWalk, type Look } from './chain-walk.js';
 
-const whole: Look = { first: { id: 'r', time: 1, digest: 'd' }, rows: [], isWhole: true, compared: {} };
+const whole: Look = { first: { id: 'r', time: 1, digest: 'd' }, rows: [], isWhole: true, compared: { unchained: [] } };
 const block = (chain: string, number: number, more: Partial<Block> = {}): Block => ({
   chain,
   number,

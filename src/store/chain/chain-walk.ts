@@ -3,7 +3,7 @@ import type { Block, Proof, PruneNote } from './block.js';
 import { readGenesis } from './block.js';
 import type { Compared, StoredRow } from './compare-records.js';
 
-/** Blocks of which the hash is remembered, for what joins them; replicas that append at once are fewer. */
+/** Number of blocks whose hash is kept for their successors; fewer replicas than this append at once. */
 const REMEMBERED = 4096;
 
 interface Seen {

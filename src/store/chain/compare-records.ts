@@ -20,6 +20,8 @@ export interface Compared {
   readonly isMissing?: boolean;
   /** The first record that no proof of the block speaks of. */
   readonly stranger?: StoredRow;
+  /** Records in front of those of the block: their writer makes no blocks. */
+  readonly unchained: readonly StoredRow[];
 }
 
 /** Compares the records of one block with its proofs; `isForgotten` says which of them may be missing. */
@@ -30,10 +32,15 @@ export function compareRecords(
 ): Compared {
   const there = new Set(rows.map(({ id }) => id));
   const proved = new Set(proofs.map(({ id }) => id));
-  const stranger = rows.find(({ id }) => id === undefined || !proved.has(id));
-  const problem = firstDifference(proofs, rows, { there, proved, isForgotten });
+  const isStranger = ({ id }: StoredRow): boolean => id === undefined || !proved.has(id);
+  const stranger = rows.find(isStranger);
+  // Where a record of the block is missing, the stranger may be that one under another id.
+  const isComplete = proofs.every((proof) => there.has(proof.id) || isForgotten(proof));
+  const first = rows.findIndex((row) => !isStranger(row));
+  const unchained = isComplete ? rows.slice(0, first === -1 ? rows.length : first) : [];
+  const problem = firstDifference(proofs, rows.slice(unchained.length), { there, proved, isForgotten });
   const isMissing = problem?.id !== undefined && !there.has(problem.id);
-  return { ...(problem && { problem, isMissing }), ...(stranger && { stranger }) };
+  return { unchained, ...(problem && { problem, isMissing }), ...(stranger && { stranger }) };
 }
 
 interface Known {
@@ -82,6 +89,6 @@ function strange({ id, time }: StoredRow): AuditProblem {
     damage: 'inserted',
     ...(id !== undefined && { id }),
     ...(time !== undefined && { time }),
-    detail: 'No block covers the record: it was put in, or written by a version of toolscout that knows no chain.',
+    detail: 'The record stands within a block that does not know it: it was put in.',
   };
 }

@@ -15,8 +15,8 @@ export interface ChainReader {
   rows(after: number, through: number): Promise<readonly StoredRow[]>;
   /** The records up to a place that no block covers. */
   unchained(through: number): Promise<UnchainedRecords>;
-  /** A record behind all blocks. */
-  tail(): Promise<StoredRow | undefined>;
+  /** The first record behind all blocks, and how many there are. */
+  tail(): Promise<(UnchainedRecords & { readonly first: StoredRow }) | undefined>;
   /** Whether there is a record of this id anywhere. */
   has(id: string): Promise<boolean>;
 }
@@ -25,8 +25,8 @@ export interface ChainReader {
 const ATTEMPTS = 3;
 
 /**
- * Compares the log with its chain, in order, up to the first difference (SEC-12). `known` are heads that were kept elsewhere: only they show
- * that the end of the log was cut off, or all of it written anew, by somebody who made the hashes fit.
+ * Compares the log with its chain, in order, up to the first difference (SEC-12). `known` are heads that were kept
+ * elsewhere: only they show that the end of the log was cut off, or the whole log rewritten, with matching hashes.
  */
 export async function verifyChain(reader: ChainReader, known: readonly ChainHead[] = []): Promise<AuditVerification> {
   for (let attempt = 1; ; attempt++) {
@@ -46,6 +46,8 @@ async function verifyOnce(
   const note = noteOf(noteBlock);
   const walk = createChainWalk(note?.through ?? {}, known);
   let unchained: UnchainedRecords = { records: 0 };
+  /** The first record between the blocks. */
+  let loose: StoredRow | undefined;
   let lastSeq = 0;
   let records = 0;
   let blocks = 0;
@@ -85,13 +87,30 @@ async function verifyOnce(
       if (compared.problem) return report(await settle(reader, block, compared.problem, compared.isMissing));
       if (block.lastSeq < lastSeq) return report(walk.outOfOrder(block, proofs[0]));
       lastSeq = block.lastSeq;
-      records += own.length;
+      records += own.length - compared.unchained.length;
       blocks += 1;
+      loose ??= compared.unchained[0];
+      unchained = plus(unchained, compared.unchained.length, newest(compared.unchained));
     }
   }
   const tail = await reader.tail();
-  if (tail) return report(inserted(tail));
-  return report(walk.end(heads));
+  loose ??= tail?.first;
+  if (tail) unchained = plus(unchained, tail.records, tail.until);
+  return report(walk.end(heads) ?? (loose && uncovered(loose)));
+}
+
+function newest(rows: readonly StoredRow[]): number | undefined {
+  return rows.reduce<number | undefined>((until, { time }) => latest(until, time), undefined);
+}
+
+function latest(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.max(one, other);
+}
+
+function plus(before: UnchainedRecords, count: number, newestOf: number | undefined): UnchainedRecords {
+  if (count === 0) return before;
+  const until = latest(before.until, newestOf);
+  return { records: before.records + count, ...(until !== undefined && { until }) };
 }
 
 function countUpTo(rows: readonly StoredRow[], seq: number): number {
@@ -117,7 +136,7 @@ function excess(found: number, expected: number): AuditProblem | undefined {
   return { damage: 'inserted', detail };
 }
 
-function inserted({ id, time }: StoredRow): AuditProblem {
-  const detail = 'No block covers the record: it was put in, or written by a version of toolscout that knows no chain.';
-  return { damage: 'inserted', ...(id !== undefined && { id }), ...(time !== undefined && { time }), detail };
+function uncovered({ id, time }: StoredRow): AuditProblem {
+  const detail = 'No block covers the record: a version of toolscout that knows no chain wrote it, or it was put in.';
+  return { damage: 'unchained', ...(id !== undefined && { id }), ...(time !== undefined && { time }), detail };
 }

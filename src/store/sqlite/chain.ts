@@ -36,7 +36,7 @@ const PAGE = `select ${BLOCK} from audit_blocks where number > ? order by number
 const ROW = `cast(seq as integer), cast(id as blob), time, cast(kind as blob), cast(server as blob), cast(tool as blob),
   cast(outcome as blob), cast(body as blob), cast(principal as blob), tokens_arguments, tokens_returned, tokens_withheld`;
 const ROWS = `select ${ROW} from audit where seq > ? and seq <= ? order by seq`;
-const TAIL = `select ${ROW} from audit where seq > (select coalesce(max(last_seq), 0) from audit_blocks) order by seq limit 1`;
+const BEHIND = 'from audit where seq > (select coalesce(max(last_seq), 0) from audit_blocks)';
 
 /** A record as its row, with what the chain will say of it. */
 export interface Chained {
@@ -123,7 +123,12 @@ export function chainReader(read: <Result>(task: (connection: Connection) => Res
         const until = row?.[1] ?? undefined;
         return { records: Number(row?.[0]), ...(until !== undefined && { until: Number(until) }) };
       }),
-    tail: () => read((connection) => connection.rows(TAIL).map(toStored)[0]),
+    tail: () =>
+      read((connection) => {
+        const [first] = connection.rows(`select ${ROW} ${BEHIND} order by seq limit 1`).map(toStored);
+        const [[count, until] = []] = first ? connection.rows(`select count(*), max(time) ${BEHIND}`) : [];
+        return first && { first, records: Number(count), until: Number(until) };
+      }),
     has: (id) => read((connection) => connection.rows('select 1 from audit where id = ?', toName(id)).length > 0),
   };
 }
@@ -134,7 +139,7 @@ function readHead(connection: Connection): Head {
     const [number, lastSeq, hash, newest] = row;
     return { number: Number(number), lastSeq: Number(lastSeq), hash: String(fromBytes(hash)), newest: Number(newest) };
   }
-  // Without a note of its end the chain goes on where its blocks end; without blocks it begins anew.
+  // Without a note of its end the chain continues after its last block; without blocks it starts from the beginning.
   const last = connection.rows(LAST_BLOCK).map(toBlock)[0];
   const [found] = connection.rows('select count(*), coalesce(max(seq), 0) from audit');
   const lastSeq = Number(found?.[1]);

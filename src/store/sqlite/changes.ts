@@ -14,7 +14,7 @@ export interface ChangeSource {
   versions(): ReadonlyMap<string, number>;
 }
 
-/** Tells listeners which spaces other processes changed. */
+/** Reports to listeners which spaces other processes changed. */
 export interface ChangeWatch {
   on(listener: (space: string) => void): () => void;
   /** Notes a write of our own, so that it is not reported. */
@@ -22,7 +22,7 @@ export interface ChangeWatch {
   stop(): void;
 }
 
-/** A watch that polls only while somebody listens. */
+/** A watch that polls only while it has a listener. */
 export function createChangeWatch(source: ChangeSource, clock: Clock, log: Log): ChangeWatch {
   const emitter = createEmitter<string>((thrown) => log.error('store.listener-failed', { error: messageOf(thrown) }));
   const changed = new Set<string>();
@@ -54,7 +54,7 @@ export function createChangeWatch(source: ChangeSource, clock: Clock, log: Log):
   const schedule = (): void => {
     const own = clock.after(POLL_MS, () => {
       look(true);
-      // A listener may have stopped the watch, or started it anew.
+      // A listener may have stopped the watch, or started it again.
       if (timer === own) schedule();
     });
     timer = own;
@@ -67,7 +67,7 @@ export function createChangeWatch(source: ChangeSource, clock: Clock, log: Log):
   return {
     on(listener) {
       if (listeners === 0) {
-        // Our own writes were not noted while nobody listened: forget, and start from what is there.
+        // Own writes were not noted without a listener: start again from the current state.
         stamp = undefined;
         look(false);
         schedule();
@@ -85,7 +85,7 @@ export function createChangeWatch(source: ChangeSource, clock: Clock, log: Log):
     },
     wrote(space, version) {
       if (listeners === 0) return;
-      // A gap means that somebody else wrote in between.
+      // A gap means that another process wrote in between.
       if (version !== (known.get(space) ?? 0) + 1) changed.add(space);
       known.set(space, version);
     },

@@ -39,9 +39,9 @@ export interface Opening {
 /**
  * Opens the database of a store; a damaged one is set aside and rebuilt.
  *
- * All of it happens under one lock between processes. So the file that is set aside is the one that
- * was found damaged, never the good one another process has just put in its place, and nobody opens
- * a database whose companions are being moved.
+ * All of it happens under one lock between processes. So the file that is set aside is the one that was found damaged,
+ * never the good one another process has just put in its place, and no process opens a database whose companion files
+ * are being moved.
  */
 export function openDatabase(opening: Opening, seen?: StoreMark): OpenDatabase {
   const { engine, files, clock, log, busyMs, notify } = opening;
@@ -80,10 +80,14 @@ function hold(lock: Connection, files: StoreFiles): void {
     lock.exec('begin exclusive');
   } catch (thrown) {
     if (troubleOf(thrown) !== 'damaged') throw thrown;
-    throw new ToolscoutError('STORE_ERROR', `Will not use ${files.lock}: it holds something that is not ours.`, {
-      suggestion: 'Remove that file; toolscout keeps it empty.',
-      cause: thrown,
-    });
+    throw new ToolscoutError(
+      'STORE_ERROR',
+      `Will not use ${files.lock}: it has content that toolscout did not write.`,
+      {
+        suggestion: 'Remove that file; toolscout keeps it empty.',
+        cause: thrown,
+      },
+    );
   }
 }
 

@@ -13,12 +13,12 @@ const MAX_MOVES = 5;
  * The work on one database over the life of a store: it waits for its turn without stopping the
  * process, and moves to the new file when the old one was set aside or deleted.
  */
-export interface Session {
+export interface DatabaseSession {
   /** Reads; sees everything that was acknowledged. */
   read<Result>(task: (connection: Connection) => Result): Promise<Result>;
   /** Runs a task as one transaction, in the order of the calls. It may run again, so it must only use the connection. */
   write<Result>(task: (connection: Connection) => Result): Promise<Result>;
-  /** Reads at once, for a poll: no waiting for a lock. The number tells one opened file from the next. */
+  /** Reads at once, for a poll: no waiting for a lock. The number distinguishes one opened file from the next. */
   peek<Result>(task: (connection: Connection, generation: number) => Result): Result;
   /** Which database is open, and the newest that was seen of it. */
   readonly mark: StoreMark | undefined;
@@ -30,7 +30,7 @@ export interface Session {
 }
 
 /** Opens the database and keeps it open. Waits at most `waitMs` for other processes, here and later. */
-export async function openSession(opening: Opening, waitMs: number): Promise<Session> {
+export async function openDatabaseSession(opening: Opening, waitMs: number): Promise<DatabaseSession> {
   const { files, log, busyMs } = opening;
   const turns = Math.max(1, Math.ceil(waitMs / busyMs));
   let open: OpenDatabase | undefined;
@@ -46,7 +46,10 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
   };
   const isMoved = (): boolean => open !== undefined && identityOf(files.database) !== open.identity;
   const current = (): Connection => {
-    if (closed) throw new ToolscoutError('STORE_ERROR', `The store ${files.database} is closed; open it again.`);
+    if (closed)
+      throw new ToolscoutError('STORE_ERROR', `The store ${files.database} is closed.`, {
+        suggestion: 'Open it again.',
+      });
     if (!open) {
       open = openDatabase(opening, seen);
       seen = open.mark;
@@ -57,7 +60,7 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
   const noteDamage = (thrown: unknown): void => {
     if (troubleOf(thrown) !== 'damaged' || !open) return;
     try {
-      // A new file in our place is not to blame for what we read in the old one.
+      // A new file in the same place did not cause the damage in the old one.
       if (!isMoved()) markSuspect(files);
     } catch (failure) {
       log.warn('store.mark-failed', { file: files.suspect, error: messageOf(failure) });
@@ -84,7 +87,7 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
     for (let move = 0; ; move++) {
       const connection = current();
       const result = connection.transaction(() => task(connection));
-      // Looked at after the commit: a file that was set aside before it holds our write in vain.
+      // Checked after the commit: a file that was set aside before the commit holds our write, which is lost.
       if (!isMoved()) return result;
       drop();
       if (move >= MAX_MOVES) throw new Error('the file is being replaced all the time');
@@ -92,10 +95,10 @@ export async function openSession(opening: Opening, waitMs: number): Promise<Ses
     }
   };
 
-  const noteSeen: Session['noteSeen'] = (versions) => {
+  const noteSeen: DatabaseSession['noteSeen'] = (versions) => {
     if (!seen) return;
     const isBehind = [...seen.versions].some(([space, version]) => (versions.get(space) ?? 0) < version);
-    // Overwritten in place by an older copy: opening it anew notices that.
+    // Overwritten in place by an older copy: opening it again detects that.
     if (isBehind) return drop();
     seen = { id: seen.id, versions: new Map(versions) };
   };

@@ -416,7 +416,7 @@ describe('sqlite', () => {
     expect(damagedFiles()).toEqual([]);
   });
 
-  it('STORE-1 reports changes by others, only those, and only while somebody listens', async () => {
+  it('STORE-1 reports changes by others, only those, and only with a listener', async () => {
     let tick: (() => void) | undefined;
     const clock: Clock = {
       ...systemClock,

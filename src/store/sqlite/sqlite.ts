@@ -14,7 +14,7 @@ import { createChangeWatch } from './changes.js';
 import type { Column, Connection, Engine } from './connection.js';
 import { storeFiles } from './files.js';
 import { createMarkKeeper, GUARDED_SPACES } from './store-mark.js';
-import { openSession } from './session.js';
+import { openDatabaseSession } from './session.js';
 import { fromName, fromText, toName, toText } from '../stored-text.js';
 
 /** What the embedded store needs. */
@@ -60,7 +60,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const { directory, clock, log, notify, busyTimeoutMs = 5000 } = options;
   const files = storeFiles(directory);
   const opening = { engine: loadEngine(), files, clock, log, notify, busyMs: SLICE_MS };
-  const session = await openSession(opening, busyTimeoutMs);
+  const session = await openDatabaseSession(opening, busyTimeoutMs);
   const keeper = createMarkKeeper(files, clock, log);
   const watch = createChangeWatch(
     {
@@ -145,7 +145,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       return new Map(named.filter((row): row is [string, number] => row[0] !== undefined));
     },
     async put(space, key, value, { expiresAt, ifRevision } = {}) {
-      const text = toText(value);
+      const text = toText(value, { space, key });
       const storedAt = clock.now();
       const names = [toName(space), toName(key)] as const;
       return change(space, (connection, bump) => {

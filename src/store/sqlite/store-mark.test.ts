@@ -16,7 +16,7 @@ import { silentLog } from '../../kernel/log.js';
 import { DOUBT_KEY, STORE_SPACE, type Store } from '../../model/store.js';
 import { openSqliteStore } from './sqlite.js';
 
-interface Place {
+interface TestStore {
   readonly directory: string;
   readonly file: string;
   readonly mark: string;
@@ -28,7 +28,7 @@ interface Place {
   doubt(): Promise<unknown>;
 }
 
-async function place(): Promise<Place> {
+async function createTestStore(): Promise<TestStore> {
   const directory = join(await temporaryDirectory(), 'state');
   const notices: string[] = [];
   const open = (): Promise<Store> =>
@@ -58,13 +58,13 @@ async function place(): Promise<Place> {
 }
 
 const approve = (store: Store): Promise<boolean> => store.put('approvals', 'k', { at: Math.random() });
-const removeDatabase = ({ directory }: Place): void => {
+const removeDatabase = ({ directory }: TestStore): void => {
   for (const name of readdirSync(directory)) if (name.startsWith('toolscout.db')) rmSync(join(directory, name));
 };
 
 describe('the mark beside a store', () => {
   it('A48 a first start, and every start after it, raises no doubt', async () => {
-    const here = await place();
+    const here = await createTestStore();
     expect(await here.doubt()).toBeUndefined();
     await here.use(approve);
     await here.use(approve);
@@ -74,7 +74,7 @@ describe('the mark beside a store', () => {
   });
 
   it('A48 R20 the store of an older toolscout, without a mark, is taken over without doubt', async () => {
-    const here = await place();
+    const here = await createTestStore();
     await here.use(approve);
     await here.use((store) => store.clear(STORE_SPACE));
     rmSync(here.mark);
@@ -83,7 +83,7 @@ describe('the mark beside a store', () => {
   });
 
   it('A48 a database that is gone is noticed, said once, and stays in doubt until it is accepted', async () => {
-    const here = await place();
+    const here = await createTestStore();
     await here.use(approve);
     removeDatabase(here);
     expect(await here.doubt()).toBe('vanished');
@@ -96,7 +96,7 @@ describe('the mark beside a store', () => {
   });
 
   it('A48 an older copy is noticed when approvals were written since, and not when none were', async () => {
-    const here = await place();
+    const here = await createTestStore();
     const copy = join(here.directory, 'copy');
     await here.use(approve);
     copyFileSync(here.file, copy);
@@ -111,7 +111,7 @@ describe('the mark beside a store', () => {
   });
 
   it('A48 the database of another state directory, and garbage, are noticed', async () => {
-    const [here, there] = [await place(), await place()];
+    const [here, there] = [await createTestStore(), await createTestStore()];
     await here.use(approve);
     await there.use(approve);
     removeDatabase(here);
@@ -124,7 +124,7 @@ describe('the mark beside a store', () => {
   });
 
   it('A48 a running process notices that the file, or everything, was deleted or replaced', async () => {
-    const here = await place();
+    const here = await createTestStore();
     const store = await here.open();
     const heard: string[] = [];
     store.onChange((space) => heard.push(space));
@@ -138,7 +138,7 @@ describe('the mark beside a store', () => {
   });
 
   it('A48 a mark that cannot be read is a doubt; one that is a link is not followed', async () => {
-    const here = await place();
+    const here = await createTestStore();
     await here.use(approve);
     writeFileSync(here.mark, 'nonsense');
     expect(await here.doubt()).toBe('replaced');

@@ -108,7 +108,7 @@ function compare(
 ): StoreDoubt['reason'] | undefined {
   if (before === undefined) return undefined;
   if (id === undefined) return connection.rows(HAS_ENTRIES).length > 0 ? 'replaced' : 'vanished';
-  // Marks are replaced in one step, so that one which cannot be read was changed by somebody else.
+  // Marks are replaced atomically, so an unreadable one was changed by another program.
   if (before === 'unreadable') return 'replaced';
   if (before.id !== id) return 'replaced';
   const versions = guardedVersions(connection);
@@ -117,8 +117,9 @@ function compare(
 }
 
 /**
- * Compares a database that was just opened with the mark beside it and with what this process has seen of it. A doubt is
- * written into the database, where every process sees it until somebody accepts it. Runs under the lock of the store.
+ * Compares a database that was just opened with the mark beside it and with what this process has seen of it. A doubt
+ * is written into the database, where every process sees it until a person accepts it. Runs under the lock of the
+ * store.
  */
 export function checkMark(
   connection: Connection,
