@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
+import { isAhead } from '../kernel/expiry.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Store } from '../model/store.js';
 import type { Viewer } from '../model/viewer.js';
@@ -40,10 +41,22 @@ const INDEX = 'result-index';
 /** The results themselves. */
 const RESULTS = 'results';
 
-/** Results kept at once, of everybody together. */
+/** Results kept at once, of all principals together. */
 const MAX_RESULTS = 500;
 
 const HANDLE = /^res_[\w-]{24,64}$/;
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+
+/** A new handle of 142 random bits: letters and digits alone, so that a double click takes it whole and no markup reads it as its own. */
+function newHandle(): string {
+  let handle = 'res_';
+  while (handle.length < 28) {
+    // Bytes beyond the last multiple of 62 would make some letters more likely.
+    for (const byte of randomBytes(32)) if (byte < 248 && handle.length < 28) handle += LETTERS[byte % 62];
+  }
+  return handle;
+}
 
 interface Row {
   readonly principal: string;
@@ -53,6 +66,10 @@ interface Row {
   readonly bytes: number;
   readonly keptAt: number;
   readonly expiresAt: number;
+}
+
+function isStale({ keptAt, expiresAt }: Row, now: number): boolean {
+  return expiresAt <= now || isAhead(keptAt, now);
 }
 
 function rowIn(value: JsonValue): Row | undefined {
@@ -96,7 +113,7 @@ export function createKeptResults(deps: {
       kept.delete(handle);
       await remove(handle);
     };
-    for (const [handle, row] of kept) if (row.expiresAt <= now) await drop(handle);
+    for (const [handle, row] of kept) if (isStale(row, now)) await drop(handle);
     const total = (): number => [...kept.values()].reduce((sum, row) => sum + row.bytes, 0);
     while (kept.size > 0 && (kept.size >= MAX_RESULTS || total() + bytes > limits().keepBytes)) {
       const heavy = heaviest(kept.values());
@@ -108,14 +125,14 @@ export function createKeptResults(deps: {
   };
 
   const belongsTo = (row: Row, viewer: Viewer): boolean =>
-    row.expiresAt > clock.now() && row.principal === viewer.principal && row.skill === viewer.skill?.id;
+    !isStale(row, clock.now()) && row.principal === viewer.principal && row.skill === viewer.skill?.id;
 
   const keep: KeptResults['keep'] = async (viewer, { server, tool }, result) => {
     const bytes = Buffer.byteLength(JSON.stringify(result));
     const { keepMs, keepBytes } = limits();
     if (bytes > keepBytes || keepMs === 0) return undefined;
     await makeRoom(bytes);
-    const handle = `res_${randomBytes(18).toString('base64url')}`;
+    const handle = newHandle();
     const keptAt = clock.now();
     const expiresAt = keptAt + keepMs;
     const skill = viewer.skill?.id;

@@ -50,10 +50,34 @@ describe('read_result', () => {
     );
     expect(await read(page, { limit: 1 })).toBe('{\n"total":3\n}\n[members 0 to 0 of 3; next: offset 1]');
     expect(await read(page, { path: 'total' })).toBe('3');
-    expect(await read(page, { path: 'nothing.here' })).toBe('null');
+    const shape = '{total: number, items: [3 × {id: number}], note: null}';
+    expect(await read(page, { path: 'nothing.here' })).toBe(`null\n[path found nothing in ${shape}]`);
+    expect(await read(page, { select: 'rows[0]' })).toBe(`null\n[select found nothing in ${shape}]`);
+    expect(await read(page, { path: 'rows', select: '[0]' })).toBe(
+      `null\n[path found nothing in ${shape}; select begins at path]`,
+    );
+    expect(await read(page, { path: 'items', select: 'items[?id>`1`]' })).toBe(
+      'null\n[select found nothing in [3 × {id: number}]; select begins at path]',
+    );
+    expect(await read(page, { path: 'items', select: '[?id>`9`]' })).toBe(
+      '[]\n[select found nothing in [3 × {id: number}]; select begins at path]',
+    );
     expect(await read(page, { path: 'items', select: '[?id>`1`].id' })).toBe('[\n2,\n3\n]');
     expect(await read(json([]))).toBe('[]');
     expect(await read(json({}))).toBe('{}');
+  });
+
+  it('ANS-3 names the argument that is not an expression, and the path where lines are', async () => {
+    const page = json({ content: lines(50, (at) => `line ${at}`) });
+    await expect(read(page, { path: 'items[1234' })).rejects.toMatchObject({
+      message: expect.stringContaining('"path" is not a JMESPath expression'),
+      problems: [{ path: 'path' }],
+    });
+    await expect(read(page, { path: 'rows', select: 'a[' })).rejects.toMatchObject({ problems: [{ path: 'select' }] });
+    expect(await read(page, { offset: 3200 })).toBe(
+      '{}\n[none of 1 members; what is long is in path "content": read it with that path and the offset]',
+    );
+    expect(await read(page, { path: 'content', offset: 49 })).toBe('line 49\n[lines 49 to 49 of 50]');
   });
 
   it('ANS-3 an item that is too large alone is cut and says so', async () => {

@@ -3,9 +3,10 @@ import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Viewer } from '../model/viewer.js';
 import type { KeptResult, KeptResults } from './kept-results.js';
 import { pageOf } from './page.js';
-import { jsonOf, onlyTextOf } from './result-data.js';
+import { bulkOf, jsonOf, onlyTextOf } from './result-data.js';
 import { foundPhrase, searchResult } from './search-result.js';
 import { compileSelection } from './select/select.js';
+import { shapeOfJson } from './shape.js';
 
 const handle = { type: 'string', description: 'res_… of an earlier answer' };
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
@@ -69,7 +70,7 @@ function countIn(args: JsonObject, name: string, fallback: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : fallback;
 }
 
-/** The same words for a handle that never was, one that expired and one of somebody else. */
+/** One message for a handle that never existed, one that expired and one of another viewer: none may be told apart. */
 function noResult(): ToolscoutError {
   return new ToolscoutError('NOT_FOUND', 'There is no kept result with this handle: it expired, or it never existed.', {
     suggestion: 'Run the tool again; select returns less of its result.',
@@ -82,11 +83,28 @@ function dataOf({ result }: KeptResult): JsonValue {
   return jsonOf(result) ?? onlyTextOf(result) ?? result;
 }
 
-function narrowed(value: JsonValue, expression: string | undefined, name: string): JsonValue {
-  if (expression === undefined) return value;
+/** A part of a kept result; `missed` says what an expression that found nothing was applied to. */
+interface Narrowed {
+  readonly value: JsonValue;
+  readonly missed?: string;
+}
+
+/** Tokens of the shape of what an expression was applied to. */
+const SHAPE_TOKENS = 100;
+
+function isNothing(value: JsonValue): boolean {
+  return value === null || (Array.isArray(value) && value.length === 0);
+}
+
+function narrowed(from: Narrowed, expression: string | undefined, name: string): Narrowed {
+  const { value } = from;
+  if (expression === undefined || from.missed !== undefined) return from;
   // A path of an answer begins at the whole result where that is no JSON.
-  const outcome = compileSelection(expression).apply(value);
-  if ('value' in outcome) return outcome.value;
+  const outcome = compileSelection(expression, name).apply(value);
+  if ('value' in outcome) {
+    if (!isNothing(outcome.value)) return { value: outcome.value };
+    return { value: outcome.value, missed: `${name} found nothing in ${shapeOfJson(value, SHAPE_TOKENS)}` };
+  }
   throw new ToolscoutError('INVALID_REQUEST', `"${name}" cannot be applied: ${outcome.problem}.`, { delivered: false });
 }
 
@@ -117,12 +135,19 @@ function read(found: KeptResult, args: JsonObject, tokens: number): JsonObject {
   const select = textIn(args, 'select');
   const data = dataOf(found);
   const isWhole = path?.startsWith('content[') === true && !(isObject(data) && Object.hasOwn(data, 'content'));
-  const value = narrowed(narrowed(isWhole ? found.result : data, path, 'path'), select, 'select');
+  // Both are read before any is applied: what is wrong with them does not depend on the result.
+  if (select !== undefined) compileSelection(select);
+  const part = narrowed({ value: isWhole ? found.result : data }, path, 'path');
+  const { value, missed } = narrowed(part, select, 'select');
   const offset = countIn(args, 'offset', 0);
   const page = pageOf(value, { offset, limit: countIn(args, 'limit', Infinity), tokens });
   const notes = [page.shown];
   if (page.isPruned) notes.push('long parts are cut: read them with a longer path');
   if (page.next !== undefined) notes.push(`next: offset ${page.next}`);
+  if (missed !== undefined)
+    return answer(`${JSON.stringify(value)}\n[${missed}${path && select ? '; select begins at path' : ''}]`);
+  const bulk = offset > 0 && isObject(value) && offset >= Object.keys(value).length ? bulkOf(value).path : '';
+  if (bulk !== '') notes.push(`what is long is in path ${JSON.stringify(bulk)}: read it with that path and the offset`);
   const isPart = page.next !== undefined || page.isPruned || offset > 0;
   return answer(isPart || page.text === '' ? `${page.text}\n[${notes.join('; ')}]` : page.text);
 }

@@ -43,6 +43,12 @@ function parsed(text: string): JsonValue | undefined {
   }
 }
 
+/** The list or object that the one text of an object is, as in `{content: "[…]"}`; `undefined` for any other data. */
+export function jsonInside(data: JsonValue): JsonValue | undefined {
+  const [only, ...others] = isObject(data) ? Object.values(data) : [];
+  return typeof only === 'string' && others.length === 0 ? parsed(only) : undefined;
+}
+
 /** The part of a value that makes it large, and the path to it. */
 export interface Bulk {
   readonly value: JsonValue;

@@ -13,7 +13,7 @@ interface Sign {
   readonly reason: string;
 }
 
-/** The signs in one text that are enough to hold a definition back; in any other text there are none. */
+/** The attack patterns in one text that are reason enough to hold a definition back; empty for any other text. */
 export type FindSigns = (text: string) => readonly Sign[];
 
 /** A part of a result with signs: a block of content by its index, or the structured content. */

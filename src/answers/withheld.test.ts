@@ -13,7 +13,11 @@ const kept: KeptResults = {
   find: () => Promise.resolve(undefined),
   hasAny: () => Promise.resolve(true),
 };
-const answers = createAnswers(kept, () => AnswersConfig.parse({}));
+const answers = createAnswers(
+  kept,
+  () => ({ answers: AnswersConfig.parse({}), screenResults: 'off', splitReads: false }),
+  (_subject, answer) => answer,
+);
 const answer = async (result: JsonObject, maxTokens: number): Promise<JsonObject> =>
   (await answers.answer(viewer, { server: 's', tool: 't' }, result, { maxTokens })).result;
 const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: value }] });
@@ -30,6 +34,13 @@ const { value: anyJson } = letrec<{ value: JsonValue }>((tie) => ({
 }));
 
 describe('withheld results', () => {
+  it('ANS-1 ANS-6 a result that may exceed the budget by the error of the estimate is withheld', async () => {
+    const result = text('one two three four '.repeat(200));
+    const tokens = estimateResultTokens(result);
+    expect(await answer(result, Math.ceil(tokens * 1.15))).toBe(result);
+    expect(await answer(result, Math.ceil(tokens * 1.14))).not.toBe(result);
+  });
+
   it('ANS-1 a preview with everything around it never exceeds the budget, whatever the result is', async () => {
     const results = oneof(
       anyJson.map((value): JsonObject => text(JSON.stringify([value, value, value, value]))),

@@ -96,7 +96,7 @@ function howToAdd({ found, server }: Addition, take: Take): ImportRow['how'] {
   return !holdsLiteralSecret(found.entry) || take(server.id, entryOf(server)) ? 'copy' : 'reference';
 }
 
-/** Says which variables an import sets, or that the credentials stay, and what takes them along. */
+/** Says which variables an import sets, or that the credentials stay and which option copies them. */
 function aboutSecrets(found: ImportedServer, { server, fate }: Fate, take: Take): string[] {
   if (fate !== 'new' || found.scope !== 'user' || !holdsLiteralSecret(found.entry)) return [];
   const names = Object.keys(take(server.id, entryOf(server))?.secrets ?? {});
@@ -177,7 +177,7 @@ function editsFor(raw: unknown, additions: readonly Addition[], place: ClientEnv
 async function prepareSecrets(path: string, wanted: boolean, env: Variables) {
   const { values, problem } = wanted ? await readSecretsFile(path) : { values: {}, problem: undefined };
   if (problem !== undefined) {
-    throw new ToolscoutError('CONFIGURATION_ERROR', `Credentials cannot be taken along: ${path} ${problem}`, {
+    throw new ToolscoutError('CONFIGURATION_ERROR', `Credentials cannot be copied: ${path} ${problem}`, {
       file: path,
     });
   }
@@ -284,7 +284,7 @@ export async function planImport(options: ImportOptions): Promise<ImportPlan> {
   };
 }
 
-/** The same edit in an empty file: lists begin anew there. */
+/** The same edit in an empty file: lists start from the beginning there. */
 function fromStart({ keys, value }: Edit, _: number, all: readonly Edit[]): Edit {
   const last = keys.at(-1);
   if (typeof last !== 'number') return { keys, value };

@@ -33,8 +33,8 @@ function recognize(path: string, importer: Importer, place: ClientEnvironment): 
 }
 
 /**
- * The files a client keeps servers in, each once. In the home directory a file of the project is one of the user, so the same file is
- * not read a second time as somebody else's.
+ * The files a client keeps servers in, each once. In the home directory the project's file is the user's file, so it is
+ * read once, as the user's.
  */
 async function locate(importer: Importer, place: ClientEnvironment): Promise<SourcePath[]> {
   const all = importer.locate(place);
@@ -69,7 +69,7 @@ async function pathsOf(
   return [{ ...known, scope: source.scope ?? known.scope }];
 }
 
-/** A server under the id that the config wants it to have. */
+/** A server under the id that the config gives it. */
 function renamed(server: ImportedServer, names: Readonly<Record<string, string>>, warnings: Problem[]): ImportedServer {
   const id = Object.hasOwn(names, server.id) ? names[server.id] : undefined;
   if (id === undefined) return server;
@@ -119,7 +119,7 @@ export async function importSources(
     for (const path of paths) if (!path.endings) files.add(path.path);
     const client = await importClient(source.type, place, paths, memory);
     const { servers, unreadable, files: read, ...rest } = client;
-    // Whoever wants single servers does not want to hear about the others.
+    // With `only`, problems of the other servers are not reported.
     const problems = source.only ? unreadable : [...unreadable, ...rest.problems];
     for (const file of read) files.add(file);
     warnings.push(

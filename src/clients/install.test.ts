@@ -126,7 +126,7 @@ describe('install', () => {
     await expect(refused({ client: 'tools-yaml' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
   });
 
-  it('CLI-3 META-5 alwaysLoad is written for a client that knows it and is shown the five tools, and taken out otherwise', async () => {
+  it('CLI-3 META-5 alwaysLoad is written for a client that supports it and sees the five tools, and removed otherwise', async () => {
     const place = await settle([]);
     const asked: string[] = [];
     const entryFor = async (client: SourceType, isShown: boolean): Promise<unknown> => {

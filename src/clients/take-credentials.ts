@@ -8,7 +8,7 @@ export interface TakenCredentials {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Gives a value a variable: the wished name, or one that is free. */
+/** Stores a value under a variable: the requested name, or a free one. */
 type Keep = (wish: string, value: string) => string;
 
 function variableName(...words: string[]): string {

@@ -4,7 +4,7 @@ import type { Server } from '../model/server.js';
 export interface ServerDiff {
   readonly added: Server[];
   readonly removed: Server[];
-  /** Their connection must be opened anew, opened at all, or closed. */
+  /** Their connection must be opened, opened again, or closed. */
   readonly changed: Server[];
   /** They keep their connection, though tags, limits or the title may differ. */
   readonly unchanged: Server[];

@@ -8,6 +8,8 @@ import { formatOf, parseConfig } from './read/parse.js';
 export interface InventoryContent {
   readonly value?: unknown;
   readonly missing?: string;
+  /** There is no such file at all. */
+  readonly isAbsent?: boolean;
 }
 
 /** The inventory file; the same bytes are parsed once. */
@@ -21,15 +23,19 @@ export interface InventoryFile {
   };
 }
 
-/** A file in the current folder may come from somebody else, and would send what it likes to whom it likes. */
+/**
+ * Another person may have written a file in the current folder; filled in, it could send the user's variables to any
+ * address.
+ */
 const NOT_FILLED =
-  'uses variables of the environment, which a file that was only found does not get; name the file in TOOLS_YAML_PATH, or its hosts in REGISTRY_ALLOWED_HOSTS';
+  'uses environment variables, which are filled in only for a file that you name; name it in TOOLS_YAML_PATH, or its hosts in REGISTRY_ALLOWED_HOSTS';
 
 const MAX_FILE = 4 * 1024 * 1024;
 
 /**
- * The file that `TOOLS_YAML_PATH` names, as the registry of our own servers reads it (REG-4): YAML, JSON or TOML, never code.
- * Taking servers from it into the catalog is another matter: `sources/tools-yaml.ts`. Without `mayFill` no variable is filled in.
+ * The file that `TOOLS_YAML_PATH` names, as the registry of our own servers reads it (REG-4): YAML, JSON or TOML, never
+ * code. Taking servers from it into the catalog is another matter: `sources/tools-yaml.ts`. Without `mayFill` no
+ * variable is filled in.
  */
 export function createInventoryFile(path: string, env: Variables, mayFill: boolean): InventoryFile {
   let known: { readonly stamp: string; readonly content: InventoryContent } | undefined;
@@ -49,7 +55,8 @@ export function createInventoryFile(path: string, env: Variables, mayFill: boole
         return known.content;
       } catch (thrown) {
         known = undefined;
-        if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return { missing: `${path} does not exist` };
+        if ((thrown as NodeJS.ErrnoException).code === 'ENOENT')
+          return { missing: `${path} does not exist`, isAbsent: true };
         if (thrown instanceof ToolscoutError) return { missing: thrown.message };
         return { missing: `${path} cannot be read: ${messageOf(thrown)}` };
       }

@@ -56,7 +56,7 @@ describe('loadConfig', () => {
     },
   );
 
-  it.each(['ts', 'js', 'mjs'])('CFG-6 a changed .%s config and what it imports are read anew', async (format) => {
+  it.each(['ts', 'js', 'mjs'])('CFG-6 a changed .%s config and what it imports are read again', async (format) => {
     await put('part.ts', 'export const maxRetries = 1;\n');
     await put(
       `c.${format}`,

@@ -14,7 +14,7 @@ import { defaultSecretsFile } from './secrets/secrets-file.js';
 import { fingerprintOf, trustOf } from './review/trust.js';
 import type { SourceMemory } from './resolve/source-memory.js';
 
-/** Where to look for a config, what surrounds it, and what holds when there is none. */
+/** Where to look for a config, its surroundings, and the defaults when no config is found. */
 export interface LoadOptions extends FindOptions, Pick<SourcedOptions, 'importSources'> {
   readonly env: Variables;
   /** The machine whose clients `sources` are read from; by default this home with the files of the working directory. */
@@ -123,7 +123,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   if (!found) {
     const defaults = { config: {}, source: 'defaults' };
     const { project } = placeOf(options);
-    // Whoever works in the folder of an application wants its servers, not a demonstration.
+    // In the folder of an application, its own servers are wanted, not a demonstration.
     const isApplication = project !== undefined && (await isFile(join(project, 'mcp.json')));
     const { config, source } = (isApplication ? undefined : options.fallback?.()) ?? defaults;
     return loadDefaults(config, source, options);

@@ -62,7 +62,7 @@ afterEach(async () => {
 });
 
 describe('watchConfig', () => {
-  it('CFG-6 a write is one event, the same bytes are none', async () => {
+  it('CFG-6 a write is one event, the same bytes are no event', async () => {
     start();
     await whileWatched(() => writeFile(file, '{"a":1}'), 1);
     await writeFile(file, '{"a":2}');
@@ -113,7 +113,7 @@ describe('watchConfig', () => {
     await reaches(1);
   });
 
-  it('CFG-6 a directory that is removed and made anew is followed', async () => {
+  it('CFG-6 follows a directory that is removed and created again', async () => {
     const inner = join(root, 'inner');
     await mkdir(inner);
     await writeFile(join(inner, 'config.json'), '1');
@@ -131,7 +131,7 @@ describe('watchConfig', () => {
     await reaches(1);
   });
 
-  it('CFG-6 other files in the directory are none of its business, and after close nothing is', async () => {
+  it('CFG-6 ignores other files in the directory, and every file after close', async () => {
     start({ pollMs: 50 });
     await whileWatched(() => writeFile(join(root, 'other.json'), 'x'), POLLS);
     const closed = watched!;
@@ -143,7 +143,7 @@ describe('watchConfig', () => {
     expect(events).toBe(0);
   });
 
-  it('CFG-6 a listener that fails is reported, and the next change is still told', async () => {
+  it('CFG-6 a listener that fails is reported, and the next change is still reported', async () => {
     const lines: string[] = [];
     let calls = 0;
     watched = watchConfig(file, {

@@ -26,10 +26,10 @@ export interface ConfigWatch {
 const EMPTY = sha256('');
 
 /**
- * Tells when the content of a file changed (CFG-6). The directory is watched and not the file, because editors
- * replace files; a slow poll sees what the directory cannot show: a symlink's target, a directory made anew. A
- * file that is gone is waited for. A file that became empty is believed only when two polls agree, since that is
- * also how a slow writer begins.
+ * Reports changes of the content of a file (CFG-6). It watches the directory and not the file, because editors replace
+ * files; a slow poll covers what the directory cannot show: the target of a symlink, a directory that was created
+ * again. It waits for a deleted file. An empty file counts only when two polls agree, because a slow writer begins the
+ * same way.
  */
 export function watchConfig(path: string, options: WatchOptions): ConfigWatch {
   const { clock, onChange, debounceMs = 100, pollMs = 1500, log = silentLog } = options;

@@ -108,7 +108,7 @@ function questionIn(cleared: Clearance): { state: string; key: string; params: J
   return { key, state: String(cleared.question['requestState']), params: request['params'] as JsonObject };
 }
 
-describe('which calls need a yes', () => {
+describe('which calls need a confirmation', () => {
   it('SEC-11 true and once always ask; an expression asks where it selects, and where it cannot be judged', () => {
     const judged: unknown[] = [];
     const { confirmer, subject } = bench({
@@ -128,7 +128,7 @@ describe('which calls need a yes', () => {
 });
 
 describe('hosts of the 2025 era', () => {
-  it('SEC-11 only an accepted form that says allow is a yes; what is no answer leaves the call pending', async () => {
+  it('SEC-11 only an accepted form that says allow is a confirmation; anything else leaves the call pending', async () => {
     const cases: Array<[JsonObject, string]> = [
       [ALLOW, 'sent'],
       [{ action: 'accept', content: { decision: 'reject' } }, 'CONFIRMATION_REJECTED'],
@@ -146,7 +146,7 @@ describe('hosts of the 2025 era', () => {
     }
   });
 
-  it('SEC-11 the agent hears that the call waits; a host that fails or is silent leaves it pending, a cancelled call ends', async () => {
+  it('SEC-11 the agent gets progress while the call waits; a host that fails or is silent leaves it pending, a cancelled call ends', async () => {
     const here = bench();
     const failing = hostOf('legacy', async () => Promise.reject(new Error('no window')));
     expect(await here.outcome(here.subject({ host: failing }))).toBe('CONFIRMATION_REQUIRED');
@@ -164,7 +164,7 @@ describe('hosts of the 2025 era', () => {
     await here.clock.advance(901_000);
     expect(await waiting).toBe('CONFIRMATION_REQUIRED');
     expect(told.length).toBeGreaterThan(80);
-    expect(told[0]).toEqual({ progress: 0, message: "Waits for the user's yes, at most 15 minutes." });
+    expect(told[0]).toEqual({ progress: 0, message: "Waits for the user's confirmation, at most 15 minutes." });
     const cancel = new Canceller();
     const ended = here.outcome(here.subject({ host: silent, signal: cancel }));
     await here.clock.advance(1);
@@ -175,7 +175,7 @@ describe('hosts of the 2025 era', () => {
     expect(await here.outcome(here.subject({ host: failing, signal: before }))).toContain('no window');
   });
 
-  it('SEC-11 hosts are not asked that cannot ask, or where the config says so', async () => {
+  it('SEC-11 does not ask hosts that cannot ask their user, nor where the config disables it', async () => {
     const host = (capabilities: JsonObject): Host =>
       hostOf('legacy', async () => Promise.reject(new Error('asked')), capabilities);
     for (const capabilities of [{}, { elicitation: { url: {} } }, { sampling: {} }]) {
@@ -317,7 +317,7 @@ describe('hosts of the 2026 era', () => {
 describe('once', () => {
   const once = toolOf({ ask: 'once', reason: 'r' });
 
-  it('SEC-11 a yes holds for further calls of the same caller and definition, for 30 days', async () => {
+  it('SEC-11 a confirmation holds for further calls of the same caller and definition, for 30 days', async () => {
     const here = bench();
     const host = hostOf('legacy', async () => ALLOW);
     const nobody = (call: Partial<Call> = {}, tool = once): Promise<string> =>
@@ -358,7 +358,7 @@ describe('the webhook', () => {
     }
   });
 
-  it('SEC-11 somebody who was quicker than the webhook is right', async () => {
+  it('SEC-11 the decision of a person who was faster than the webhook stands', async () => {
     const here = bench({
       written,
       webhook: async ({ id }) => {

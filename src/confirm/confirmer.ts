@@ -1,6 +1,7 @@
 import { Canceller } from '../kernel/async/cancel.js';
 import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { isAhead } from '../kernel/expiry.js';
 import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
@@ -22,7 +23,7 @@ export type Clearance =
   | {
       /** The call without what was meant for toolscout. */
       readonly call: Call;
-      /** The result as the host gets it: where the server asks something, the next round needs no new yes. */
+      /** The result as the host gets it: where the server asks something, the next round needs no new confirmation. */
       carry(result: JsonObject): Promise<JsonObject>;
     };
 
@@ -40,13 +41,13 @@ export interface ConfirmNote {
 /** Asks before a call is sent (SEC-11). */
 export interface Confirmer {
   readonly pending: PendingCalls;
-  /** Whether this call needs a yes. */
+  /** Whether this call needs a confirmation. */
   needed(subject: ConfirmSubject): boolean;
   /**
-   * Gets a yes for a call that needs one.
+   * Gets the confirmation of a call that needs one.
    *
-   * @throws ToolscoutError `CONFIRMATION_REQUIRED` when somebody has been asked and the call can be repeated later,
-   *   `CONFIRMATION_REJECTED` when the answer was no.
+   * @throws ToolscoutError `CONFIRMATION_REQUIRED` when the question is pending and the call can be repeated later,
+   * `CONFIRMATION_REJECTED` when the answer was no.
    */
   clear(subject: ConfirmSubject): Promise<Clearance>;
 }
@@ -58,21 +59,21 @@ export interface ConfirmerDeps {
   readonly log: Log;
   readonly config: () => ConfirmConfig;
   readonly redact: (value: JsonValue, server: string) => JsonValue;
-  /** Whether a JMESPath expression selects something true in the arguments; throws where it cannot tell. */
+  /** Whether a JMESPath expression selects something true in the arguments; throws when the expression fails. */
   readonly selects: (expression: string, args: JsonObject) => boolean;
   /** Writes to the audit log; durable when it resolves. */
   readonly note: (note: ConfirmNote) => Promise<void>;
   readonly webhook: AskWebhook;
 }
 
-/** For how long a yes for all calls of a tool holds. */
+/** For how long a confirmation for all calls of a tool holds. */
 const ONCE_MS = 30 * 86_400_000;
 const ONCE = 'confirmed-tools';
-/** How often a host is told that a call still waits, so that it does not give up. */
+/** How often a host gets progress for a waiting call, so that it does not give up. */
 const TELL_MS = 10_000;
 /** The name of the question among those of a round. */
 const KEY = 'toolscout-confirm';
-/** When an agent may look again whether somebody has answered. */
+/** When an agent may check again for a decision. */
 const LOOK_AGAIN_MS = 10_000;
 
 const NO_RULE: ConfirmRule = { ask: true, reason: 'a rule that is gone' };
@@ -99,7 +100,8 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
   const isKnown = async (asked: AskedCall): Promise<boolean> => {
     if (asked.rule.ask !== 'once') return false;
     const entry = await store.get(ONCE, toolBinding(asked));
-    return entry !== undefined && !entry.damaged && (entry.expiresAt ?? 0) > clock.now();
+    if (entry === undefined || entry.damaged || isAhead(entry.storedAt, clock.now())) return false;
+    return (entry.expiresAt ?? 0) > clock.now();
   };
 
   const remember = async (asked: AskedCall): Promise<void> => {
@@ -122,7 +124,7 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     const verdict = readAnswer(answer);
     const decision = verdict === 'yes' ? 'approved' : verdict === 'no' ? 'rejected' : 'unanswered';
     await deps.note({ decision, by: asked.call.viewer.principal, via: 'host', asked });
-    if (verdict === 'no') throw rejected(asked, 'the user said no');
+    if (verdict === 'no') throw rejected(asked, 'the user rejected it');
     if (verdict === 'yes') await remember(asked);
     return verdict;
   };
@@ -134,7 +136,7 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     if (requestState === undefined || !isPass(requestState)) return undefined;
     const pass = await passes.take(requestState, asked.binding);
     if (!pass) {
-      throw new ToolscoutError('CONFIRMATION_REQUIRED', 'The answer does not belong to a question about this call.', {
+      throw new ToolscoutError('CONFIRMATION_REQUIRED', 'This confirmation was given for another call.', {
         suggestion: 'Make the call again without requestState; the user is then asked anew.',
         delivered: false,
       });
@@ -157,14 +159,14 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     const { call } = asked;
     const stop = new Canceller();
     const onAbort = (): void => stop.abort(call.signal?.reason);
-    const message = `Waits for the user's yes, at most ${duration(pendingMs())}.`;
+    const message = `Waits for the user's confirmation, at most ${duration(pendingMs())}.`;
     let told = 0;
     let telling: Timer | undefined;
     const tell = (): void => {
       call.onProgress?.({ progress: told++, message });
       telling = clock.after(TELL_MS, tell);
     };
-    const limit = clock.after(pendingMs(), () => stop.abort(new Error('nobody answered in time')), { awaited: true });
+    const limit = clock.after(pendingMs(), () => stop.abort(new Error('no answer in time')), { awaited: true });
     call.signal?.addEventListener('abort', onAbort, { once: true });
     if (call.signal?.aborted) onAbort();
     tell();
@@ -186,7 +188,7 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     return elicit && webhook === undefined && host !== undefined && offers(host.capabilities, 'elicitation/create');
   };
 
-  /** Asks the webhook about a call that waits; what it says is written down as the decision of whoever it names. */
+  /** Asks the webhook about a pending call and records its answer as the decision of the person that it names. */
   const askWebhook = async (asked: AskedCall, waiting: PendingCall): Promise<void> => {
     const answer = await deps.webhook(waiting, deps.config(), asked.call.signal);
     if (!answer) return;
@@ -196,12 +198,12 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
       await pending.decide(waiting.id, verdict, ruling);
       await deps.note({ decision: verdict, by, via: 'webhook', asked, id: waiting.id, ...(reason && { reason }) });
     } catch (thrown) {
-      // Somebody else was quicker; what they decided holds.
+      // A person was faster; their decision stands.
       log.info('confirm.webhook', { id: waiting.id, error: messageOf(thrown) });
     }
   };
 
-  /** Puts the call among those that wait, or takes the yes that it was given. */
+  /** Puts the call among those that wait, or takes its confirmation. */
   const wait = async (asked: AskedCall): Promise<Clearance> => {
     const standing = await ask(asked);
     if (standing.state === 'waiting') throw waits(asked, standing.pending, clock.now());
@@ -221,11 +223,11 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     return standing;
   };
 
-  /** What was decided by somebody else than the host. */
+  /** Applies a decision that did not come from the host. */
   const settle = async (asked: AskedCall, { state, pending: found }: Standing): Promise<Clearance> => {
     if (state === 'rejected') {
       const { by, reason } = found.ruling!;
-      throw rejected(asked, `${by} said no${reason === undefined ? '' : `: ${reason}`}`);
+      throw rejected(asked, `${by} rejected it${reason === undefined ? '' : `: ${reason}`}`);
     }
     await remember(asked);
     return cleared(asked, withoutPass(asked.call));
@@ -271,7 +273,7 @@ function waits({ server, tool }: AskedCall, { id, rule, expiresAt }: PendingCall
   const left = Math.max(0, expiresAt - now);
   return new ToolscoutError(
     'CONFIRMATION_REQUIRED',
-    `"${addressOf(server.id, tool.name)}" was not called yet: it waits for a person's yes as ${id}, for ${duration(left)} (${rule}).`,
+    `"${addressOf(server.id, tool.name)}" was not called yet: it needs a person's confirmation (${rule}). It is pending as ${id} for ${duration(left)}.`,
     { remedy: { kind: 'confirm-call', id }, retryAfterMs: Math.min(left, LOOK_AGAIN_MS), delivered: false },
   );
 }

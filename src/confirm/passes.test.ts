@@ -52,7 +52,7 @@ describe('passes', () => {
     expect(await passes.take(fresh, 'call')).toEqual({ purpose: 'answer' });
   });
 
-  it('SEC-11 what stands in the store and is no pass is not taken', async () => {
+  it('SEC-11 ignores invalid stored passes', async () => {
     const { clock, store, passes } = setUp();
     const pass = await passes.issue('answer', 'call', 1000);
     const { key } = (await store.list('confirm-passes'))[0]!;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
+import { isAhead } from '../kernel/expiry.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject } from '../kernel/json.js';
 import type { Store } from '../model/store.js';
@@ -8,8 +9,8 @@ import type { Store } from '../model/store.js';
 type Purpose = 'answer' | 'go-on';
 
 /**
- * Passes that hosts of the modern era bring back between the rounds of a call. Each is random, bound to one exact call, and taken
- * once in all processes over the store; the store knows only its hash.
+ * Passes that hosts of the modern era bring back between the rounds of a call. Each is random, bound to one exact call,
+ * and taken once in all processes over the store; the store has only its hash.
  */
 export interface Passes {
   /** A pass for `binding`; `inner` is the state of the server that travels with it. */
@@ -35,7 +36,7 @@ export function createPasses({ store, clock }: { readonly store: Store; readonly
   const prune = async (): Promise<void> => {
     const now = clock.now();
     const entries = await store.list(SPACE);
-    const over = entries.filter(({ expiresAt = 0 }) => expiresAt <= now);
+    const over = entries.filter(({ expiresAt = 0, storedAt }) => expiresAt <= now || isAhead(storedAt, now));
     const alive = entries.length - over.length;
     const excess = alive < MAX_KEPT ? [] : entries.toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
     for (const { key } of [...over, ...excess.slice(0, alive - MAX_KEPT + 1)]) await store.delete(SPACE, key);
@@ -57,9 +58,10 @@ export function createPasses({ store, clock }: { readonly store: Store; readonly
       const key = sha256(token);
       const entry = await store.get(SPACE, key);
       const { value, expiresAt = 0 } = entry ?? {};
-      if (!entry || !isObject(value) || expiresAt <= clock.now() || value['binding'] !== binding) return undefined;
+      if (!entry || !isObject(value) || value['binding'] !== binding) return undefined;
+      if (expiresAt <= clock.now() || isAhead(entry.storedAt, clock.now())) return undefined;
       if (value['inner'] !== (inner === undefined ? undefined : sha256(inner))) return undefined;
-      // Kept until it ends: a key that is gone could be written anew by whoever still holds an old entry.
+      // Kept until it expires: a deleted key could be written again from an old entry.
       const taken = { purpose: 'taken', binding: '' };
       if (!(await store.put(SPACE, key, taken, { ifRevision: entry.revision, expiresAt }))) return undefined;
       const purpose = value['purpose'] === 'go-on' ? 'go-on' : 'answer';

@@ -30,7 +30,7 @@ function open(): { clock: FakeClock; store: Store; calls(): PendingCalls } {
 }
 
 describe('pending calls', () => {
-  it('SEC-11 a yes is used by one of many that try at once, over several processes', async () => {
+  it('SEC-11 a confirmation is used by one of many that try at once, over several processes', async () => {
     for (let round = 0; round < 20; round++) {
       const { calls } = open();
       const { pending } = await calls().ask(asked({ round }));
@@ -42,7 +42,7 @@ describe('pending calls', () => {
     }
   });
 
-  it('SEC-11 of two who decide at once one is right, and the other is told who', async () => {
+  it('SEC-11 of two decisions at once one counts, and the other gets an error that names it', async () => {
     const { calls } = open();
     const { pending } = await calls().ask(asked({}));
     const decided = await Promise.allSettled([
@@ -82,7 +82,7 @@ describe('pending calls', () => {
     expect((await calls().ask(asked({ a: 2 }))).isNew).toBe(true);
   });
 
-  it('SEC-11 a rejection is repeated until it expires; what cannot be read back is asked anew', async () => {
+  it('SEC-11 a rejection is repeated until it expires; an unreadable one is asked again', async () => {
     const { clock, store, calls } = open();
     const { pending } = await calls().ask(asked({}));
     await calls().decide(pending.id, 'rejected', RULING);
@@ -100,7 +100,11 @@ describe('pending calls', () => {
     const { calls } = open();
     const one = calls();
     for (let index = 0; index < 50; index++) await one.ask(asked({ index }));
-    await expect(one.ask(asked({ index: 50 }))).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await expect(one.ask(asked({ index: 50 }))).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message: '50 calls of this caller wait for a confirmation, the most that may wait at once.',
+      remedy: { kind: 'list-pending' },
+    });
     expect((await one.ask(asked({ index: 49 }))).state).toBe('waiting');
     expect((await one.ask(asked({}, 'bob'))).state).toBe('waiting');
   });
@@ -109,14 +113,15 @@ describe('pending calls', () => {
     const { clock, store } = open();
     const stubborn: Store = { ...store, put: async () => false };
     const calls = createPendingCalls({ store: stubborn, clock, pendingMs: () => MINUTE, redact: (value) => value });
-    await expect(calls.ask(asked({}))).rejects.toMatchObject({ code: 'STORE_ERROR' });
+    const contested = { code: 'STORE_ERROR', suggestion: 'Try again.' };
+    await expect(calls.ask(asked({}))).rejects.toMatchObject({ ...contested, delivered: false });
     const { pending } = await createPendingCalls({
       store,
       clock,
       pendingMs: () => MINUTE,
       redact: (value) => value,
     }).ask(asked({}));
-    await expect(calls.decide(pending.id, 'approved', RULING)).rejects.toMatchObject({ code: 'STORE_ERROR' });
+    await expect(calls.decide(pending.id, 'approved', RULING)).rejects.toMatchObject(contested);
   });
 });
 

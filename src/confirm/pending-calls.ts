@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
-import { ToolscoutError } from '../kernel/errors.js';
+import { ToolscoutError, type ErrorDetails } from '../kernel/errors.js';
+import { isAhead } from '../kernel/expiry.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
 import type { PendingCall, PendingCallState } from '../model/pending-call.js';
 import type { Entry, Store } from '../model/store.js';
@@ -9,9 +10,9 @@ import type { AskedCall } from './subject.js';
 /** What was said about a call. */
 type Ruling = NonNullable<PendingCall['ruling']>;
 
-/** Where a call stands when somebody wants to make it. */
+/** The state of a call that is about to run. */
 export interface Standing {
-  /** `used`: there was a yes, and it is used up by this. */
+  /** `used`: it was confirmed, and the confirmation is used up by this. */
   readonly state: 'waiting' | 'rejected' | 'used';
   readonly pending: PendingCall;
   /** It was asked for just now. */
@@ -20,9 +21,12 @@ export interface Standing {
 
 /** Calls that wait for a person, in the store: every process over it sees and decides the same ones (SEC-11). */
 export interface PendingCalls {
-  /** Asks for a call, or takes the yes that was given for it: of all who try at once, in all processes, one gets it. */
+  /**
+   * Asks for a call, or takes the confirmation that was given for it: of all who try at once, in all processes, one
+   * gets it.
+   */
   ask(call: AskedCall): Promise<Standing>;
-  /** What was decided about a call, and a yes used up by this; `undefined` where nothing was. */
+  /** What was decided about a call, and a confirmation used up by this; `undefined` where nothing was. */
   settled(call: AskedCall): Promise<Standing | undefined>;
   list(): Promise<PendingCall[]>;
   /**
@@ -53,8 +57,8 @@ function read(entry: Entry | undefined): PendingCall | undefined {
 }
 
 /** The state as it is now. A yes or a question that was not used in time is expired. */
-function stateAt({ state, expiresAt }: PendingCall, now: number): PendingCallState {
-  return state !== 'used' && expiresAt <= now ? 'expired' : state;
+function stateAt({ state, requestedAt, expiresAt }: PendingCall, now: number): PendingCallState {
+  return state !== 'used' && (expiresAt <= now || isAhead(requestedAt, now)) ? 'expired' : state;
 }
 
 /** The pending calls of a store. */
@@ -90,8 +94,9 @@ export function createPendingCalls(deps: {
       }
     }
     if (waiting < MAX_WAITING && own < MAX_OF_CALLER) return;
-    throw new ToolscoutError('RATE_LIMITED', 'Too many calls wait for a yes.', {
-      suggestion: 'Wait until a person has decided about some of them.',
+    const which = own < MAX_OF_CALLER ? `${MAX_WAITING} calls` : `${MAX_OF_CALLER} calls of this caller`;
+    throw new ToolscoutError('RATE_LIMITED', `${which} wait for a confirmation, the most that may wait at once.`, {
+      remedy: { kind: 'list-pending' },
       retryAfterMs: 60_000,
       delivered: false,
     });
@@ -119,7 +124,10 @@ export function createPendingCalls(deps: {
   const put = (key: string, pending: PendingCall, ifRevision: number): Promise<boolean> =>
     store.put(SPACE, key, pending as unknown as JsonValue, { ifRevision });
 
-  /** Where a call stands, from its entry; takes a yes. `undefined` when it must be asked for, or another took the yes. */
+  /**
+   * Where a call stands, from its entry; takes a confirmation. `undefined` when it must be asked for, or another call
+   * took the confirmation.
+   */
   const standingOf = async (key: string, entry: Entry | undefined): Promise<Standing | undefined> => {
     const pending = read(entry);
     if (!entry || !pending) return undefined;
@@ -150,9 +158,7 @@ export function createPendingCalls(deps: {
           if (await put(key, asked, revision)) return { state: 'waiting', pending: asked, isNew: true };
         }
       }
-      throw new ToolscoutError('STORE_ERROR', 'The call that waits for a yes could not be stored.', {
-        delivered: false,
-      });
+      throw contested({ delivered: false });
     },
 
     async decide(id, verdict, ruling, permit) {
@@ -166,15 +172,22 @@ export function createPendingCalls(deps: {
         const decided: PendingCall = { ...pending, state: verdict, expiresAt, ruling };
         if (await put(entry.key, decided, entry.revision)) return decided;
       }
-      throw new ToolscoutError('STORE_ERROR', `The decision about ${id} could not be stored.`);
+      throw contested();
     },
   };
+}
+
+function contested(details: Pick<ErrorDetails, 'delivered'> = {}): ToolscoutError {
+  return new ToolscoutError('STORE_ERROR', 'Other processes keep changing this pending call.', {
+    suggestion: 'Try again.',
+    ...details,
+  });
 }
 
 function notWaiting(id: string, pending: PendingCall | undefined): ToolscoutError {
   const by = pending?.ruling ? ` by ${pending.ruling.by}` : '';
   const was = pending ? `it is ${pending.state}${by}` : 'there is no such call';
-  return new ToolscoutError('NOTHING_FOUND', `The call "${id}" does not wait for a yes: ${was}.`, {
+  return new ToolscoutError('NOTHING_FOUND', `The call "${id}" is not pending: ${was}.`, {
     remedy: { kind: 'list-pending' },
   });
 }

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../kernel/json.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { AskedCall } from './subject.js';
 
-/** Characters of the arguments that a person is shown; more is said to be there. */
+/** Characters of the arguments that a person is shown; the rest is only counted. */
 const MAX_ARGUMENTS = 4000;
 const MAX_NAME = 200;
 
@@ -13,14 +13,14 @@ export function shownArguments(args: JsonObject): string {
   return `${text.slice(0, MAX_ARGUMENTS)}… (${text.length - MAX_ARGUMENTS} more characters are not shown)`;
 }
 
-/** The params of `elicitation/create` that ask for a yes. */
+/** The params of `elicitation/create` that ask for a confirmation. */
 export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject {
   const scope = rule.ask === 'once' ? 'this tool from now on' : 'this one call';
   const name = (text: string): string => oneLine(printable(text), MAX_NAME);
   return {
     mode: 'form',
     message: [
-      `toolscout asks for ${scope}: ${rule.reason} wants a yes before it is sent.`,
+      `toolscout asks for ${scope}: ${rule.reason} requires a confirmation before it is sent.`,
       `Server: ${name(server.id)}`,
       `Tool: ${name(tool.name)}`,
       `Arguments: ${shownArguments(call.arguments)}`,
@@ -35,7 +35,9 @@ export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject
   };
 }
 
-/** What a host answered: only an accepted form that says `allow` is a yes; one that was dismissed is no answer. */
+/**
+ * What a host answered: only an accepted form that says `allow` confirms the call; one that was dismissed is no answer.
+ */
 export function readAnswer(answer: unknown): 'yes' | 'no' | 'none' {
   if (!isObject(answer)) return 'none';
   const { action, content } = answer;

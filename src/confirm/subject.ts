@@ -11,7 +11,7 @@ export interface ConfirmSubject {
   readonly tool: Tool;
 }
 
-/** A call that needs a yes, and everything that an answer is bound to. */
+/** A call that needs a confirmation, and everything that an answer is bound to. */
 export interface AskedCall extends ConfirmSubject {
   readonly rule: ConfirmRule;
   readonly argumentsHash: string;
@@ -19,7 +19,7 @@ export interface AskedCall extends ConfirmSubject {
   readonly binding: string;
 }
 
-/** Whoever makes a call, in a binding: a skill of a caller is another caller. */
+/** The caller of a call, in a binding: a skill of a caller is another caller. */
 function callerOf({ viewer }: Call): [string, string | null] {
   return [viewer.principal, viewer.skill?.id ?? null];
 }
@@ -32,7 +32,7 @@ export function bindCall(subject: ConfirmSubject, rule: ConfirmRule): AskedCall 
   return { ...subject, rule, argumentsHash, binding };
 }
 
-/** What a yes that holds for all calls of a tool is bound to. */
+/** What a confirmation that holds for all calls of a tool is bound to. */
 export function toolBinding({ call, server, tool }: ConfirmSubject): string {
   return hashJson([...callerOf(call), server.id, server.digest, tool.name, tool.hash]);
 }

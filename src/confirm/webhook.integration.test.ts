@@ -31,7 +31,7 @@ interface Reply {
   readonly location?: string;
 }
 
-/** A webhook that answers as it is told; `undefined` is never. */
+/** A webhook with scripted answers; `undefined` never answers. */
 async function webhookThat(reply: (request: IncomingMessage, body: string) => Reply | undefined): Promise<string> {
   const server = createServer((request, response) => {
     let body = '';
@@ -89,7 +89,7 @@ describe('the webhook', () => {
     ['signed for another call', () => signed({ decision: 'approve' }, { id: 'call_ffffffffffff' })],
     ['replayed after five minutes', () => signed({ decision: 'approve' }, { at: Date.now() - 301_000 })],
     ['from the future', () => signed({ decision: 'approve' }, { at: Date.now() + 400_000 })],
-    ['with a time that is none', () => ({ ...signed({ decision: 'approve' }, { at: Number.NaN }) })],
+    ['with an invalid time', () => ({ ...signed({ decision: 'approve' }, { at: Number.NaN }) })],
     ['changed on the way', () => ({ ...signed({ decision: 'reject' }), body: '{"decision":"approve"}' })],
     ['that says something else', () => signed({ decision: 'perhaps' })],
     ['that is no object', () => signed(['approve'])],

@@ -78,7 +78,7 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
     expect(renewed.endsWith('\nAfter, without an end')).toBe(true);
   });
 
-  it('SCH-8 a section stays where somebody moved it, edits inside of it go', () => {
+  it('SCH-8 a moved section keeps its place, edits inside of it are lost', () => {
     const part = (one: Section): string => catalogueText([one], { existing: '#\n' }).slice(2);
     const existing = `# Mine\n${part(slack).replace('Post a message', 'HACKED')}between\n${part(github)}`;
     expect(catalogueText([github, slack], { existing })).toBe(`# Mine\n${part(slack)}between\n${part(github)}`);
@@ -101,7 +101,7 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
     expect(catalogueText([asana], { existing, partial: true })).toContain('begin github');
   });
 
-  it('SCH-8 a file of somebody else gets the sections at its end; an empty one the title', () => {
+  it('SCH-8 an unrelated file gets the sections at its end; an empty one the title', () => {
     expect(catalogueText([slack], { existing: 'no newline' })).toMatch(/^no newline\n<!-- toolscout:begin slack -->/);
     expect(catalogueText([slack], { existing: ' \n' })).toBe(catalogueText([slack]));
   });

@@ -1,7 +1,7 @@
 import { sha256 } from '../kernel/hash.js';
 
 /** Characters of an encoded name; with an ending and a hash it stays below the 255 bytes of a file name. */
-const LONGEST = 180;
+const MAX_LENGTH = 180;
 const PREFIX = 100;
 
 /** Names that Windows gives to devices, whatever ending follows. */
@@ -32,15 +32,15 @@ function encode(name: string): string {
 }
 
 /**
- * A name as the name of a file or folder (SCH-3, A20). Different names give different file names, on
- * file systems that do not tell cases or Unicode forms apart too: all is ASCII, a capital letter is
- * marked with `+`, any other character but `a-z 0-9 _ . -` is written as `=2f` or `=u00e9`, and a
- * name too long ends in `==` and its SHA-256. No file name is a path, hidden, a device, or taken by us.
+ * A name as the name of a file or folder (SCH-3, A20). Different names give different file names, also on file systems
+ * that ignore case or Unicode forms: all is ASCII, a capital letter is marked with `+`, any other character but `a-z
+ * 0-9 _ . -` is written as `=2f` or `=u00e9`, and a name too long ends in `==` and its SHA-256. No file name is a path,
+ * hidden, a device, or taken by us.
  */
 export function fileNameOf(name: string): string {
   if (name === '') return '=';
-  const encoded = name.length > LONGEST ? undefined : encode(name);
-  if (encoded !== undefined && encoded.length <= LONGEST) return encoded;
+  const encoded = name.length > MAX_LENGTH ? undefined : encode(name);
+  if (encoded !== undefined && encoded.length <= MAX_LENGTH) return encoded;
   // As JSON, because half of a surrogate pair has no bytes of its own to be hashed.
   return `${encode(name.slice(0, PREFIX)).slice(0, PREFIX)}==${sha256(JSON.stringify(name))}`;
 }

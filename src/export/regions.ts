@@ -15,14 +15,15 @@ function wrap(name: string, body: string, newline: string): string {
 
 function complain(line: number, message: string): ToolscoutError {
   return new ToolscoutError('INVALID_REQUEST', `The catalogue was left as it is: line ${line}: ${message}.`, {
-    suggestion: 'Put the marker back, or delete both markers of that section; what is yours stays outside of them.',
+    suggestion:
+      'Restore the marker, or delete both markers of that section; text outside of the markers is never changed.',
     problems: [{ path: `line ${line}`, message }],
   });
 }
 
 /**
- * Cuts a file at its markers. A marker without its partner is refused: guessing where the region ends
- * could delete what somebody wrote.
+ * Cuts a file at its markers. A marker without its partner is refused: guessing where the region ends could delete a
+ * person's text.
  */
 function cut(text: string): Piece[] {
   const pieces: Piece[] = [];

@@ -376,10 +376,10 @@ describe('RTFS files', () => {
     ['(capability :mcp.a.b :input-schema [:map [:a]])', 'line 1, column 42: expected one type for the entry "a"'],
     [
       '(capability :mcp.a.b :input-schema [:map [:a :int] [:a :int]])',
-      'line 1, column 36: the entry "a" stands in this map twice',
+      'line 1, column 36: duplicate entry "a" in this map',
     ],
     ['(capability :mcp.a.b :version)', 'line 1, column 22: expected a value after :version'],
-    ['(capability :mcp.a.b :version "1" :version "2")', 'line 1, column 35: :version stands here twice'],
+    ['(capability :mcp.a.b :version "1" :version "2")', 'line 1, column 35: duplicate key :version'],
     ['(capability :mcp.a.b) (x)', 'line 1, column 23: expected one capability in a file'],
     [
       '(capability :a.b :provider {:type :mcp :command "x" :tool-name "y"})',

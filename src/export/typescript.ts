@@ -126,15 +126,20 @@ function scriptPath({ server, name }: Pick<Tool, 'server' | 'name'>): string {
 }
 
 /**
- * The declaration of a tool as a script calls it (CODE-2). A brief one is one line without descriptions.
+ * The declaration of a tool as a script calls it (CODE-2). A brief one is one line without descriptions; with `answer` it is the type of the
+ * answer alone.
  */
-export function toolDeclaration(tool: Tool, { brief = false }: { readonly brief?: boolean } = {}): string {
+export function toolDeclaration(
+  tool: Tool,
+  { brief = false, answer = false }: { readonly brief?: boolean; readonly answer?: boolean } = {},
+): string {
   const { inputSchema, outputSchema = tool.inferredOutput } = tool.definition;
   const rich = !brief;
   const typeOf = (schema: JsonValue | undefined): string => {
     const text = typeText(shapeOf(schema, { rich }), '');
     return brief ? text.replace(/\n\s*/g, ' ') : text;
   };
+  if (answer) return typeOf(outputSchema);
   const shape = shapeOf(inputSchema, { rich });
   const isOptional = shape.kind !== 'map' || shape.entries.every(({ optional }) => optional);
   const about = brief ? '' : commentText(tool.description || tool.summary, '');

@@ -23,7 +23,7 @@ describe('the directory of an export', () => {
     ]);
   });
 
-  it('A21 CLI-2 a place that cannot be made is refused with the reason, as a mistake of whoever chose it', async () => {
+  it('A21 CLI-2 refuses a path that cannot be created, with the reason, as a usage error', async () => {
     const parent = await temporaryDirectory();
     const file = join(parent, 'file');
     await writeFile(file, 'mine');

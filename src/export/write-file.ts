@@ -15,7 +15,7 @@ const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
 function refuse(path: string, reason: string): ToolscoutError {
   return new ToolscoutError('INVALID_REQUEST', `Nothing was written to ${path}: ${reason}.`, {
-    suggestion: 'Choose another place to export to with --out, or move away what is there.',
+    suggestion: 'Choose another path with --out, or move the existing file away.',
   });
 }
 
@@ -23,17 +23,17 @@ function isMissing(thrown: unknown): boolean {
   return (thrown as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** What the system says most often about a place that somebody chose, in words. */
+/** The most frequent system errors for a path of the user, in words. */
 const REASONS: ReadonlyMap<string | undefined, string> = new Map([
   ['EEXIST', 'it is not a directory'],
-  ['ENOTDIR', 'it is not a directory, or lies in what is none'],
+  ['ENOTDIR', 'a component of the path is not a directory'],
   ['EACCES', 'this user may not write there'],
   ['EPERM', 'this user may not write there'],
   ['EROFS', 'nothing can be written there'],
   ['ENOSPC', 'the disk is full'],
 ]);
 
-/** Does something at a place that somebody chose; what the system has against it is a refusal, not a bug of ours. */
+/** Runs a task on a path of the user; a system error becomes a refusal, not an internal error. */
 async function at<Result>(path: string, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task();
@@ -88,7 +88,7 @@ async function readHandle(path: string): Promise<string> {
   }
 }
 
-/** A regular file that may be replaced; `undefined` when there is none. Anything else there is refused. */
+/** A regular file that may be replaced; `undefined` when the path is free. Refuses anything else. */
 async function lookAtFile(path: string): Promise<Stats | undefined> {
   const found = await look(path);
   if (found?.isSymbolicLink()) throw refuse(path, 'it is a symbolic link');
@@ -96,7 +96,7 @@ async function lookAtFile(path: string): Promise<Stats | undefined> {
   return found;
 }
 
-/** The text of a file that is about to be replaced; `undefined` when there is none. */
+/** The text of a file that is about to be replaced; `undefined` when it does not exist. */
 export async function readPlainFile(path: string): Promise<string | undefined> {
   return at(path, async () => {
     const found = await lookAtFile(path);
@@ -130,7 +130,7 @@ interface Destination {
  */
 async function replaceFile(path: string, text: string, root: string, keepMode: boolean): Promise<boolean> {
   const before = await lookAtFile(path);
-  // A file of another size is not read: whoever put it there chose how large it is.
+  // A file of another size is not read: its size is not ours to bound.
   if (before?.size === Buffer.byteLength(text) && (await readHandle(path)) === text) return false;
   const mode = keepMode && before ? before.mode & 0o777 : FILE_MODE;
   const temporary = join(dirname(path), `.${newId()}.tmp`);

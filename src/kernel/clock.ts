@@ -13,11 +13,11 @@ export interface Timer {
 export interface Clock {
   now(): number;
   monotonic(): number;
-  /** Runs `task` once after `ms`. The timer keeps the process alive only when somebody waits for it. */
+  /** Runs `task` once after `ms`. The timer keeps the process alive only when it is `awaited`. */
   after(ms: number, task: () => void, options?: { readonly awaited?: boolean }): Timer;
 }
 
-/** A timer of Node that is set for longer runs at once, and whoever then sets it again never rests. */
+/** Node runs a timer with a longer delay at once; setting it again would loop without a pause. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The real clock: the only place that reads time. */

@@ -38,7 +38,7 @@ describe('errors', () => {
     expect(hideIn(error, () => '{').upstream).toEqual({ code: -1, message: '{', data: '{' });
   });
 
-  it('EXEC-3 every promised code stands in the table', () => {
+  it('EXEC-3 every promised code is in the table', () => {
     expect(CODES).toEqual(expect.arrayContaining(PROMISED));
   });
 
@@ -74,7 +74,7 @@ describe('errors', () => {
     expect(ending(64)).toEqual(['INVALID_REQUEST', 'METHOD_NOT_ALLOWED', 'PAYLOAD_TOO_LARGE']);
   });
 
-  it('EXEC-3 an error takes suggestion and severity from the table unless it knows better', () => {
+  it('EXEC-3 an error takes suggestion and severity from the table unless it has its own', () => {
     const plain = new ToolscoutError('RATE_LIMITED', 'Too fast.');
     expect(plain).toMatchObject({
       name: 'ToolscoutError',
@@ -108,7 +108,7 @@ describe('errors', () => {
     });
   });
 
-  it('EXEC-3 what is already one of ours passes through unchanged', () => {
+  it('EXEC-3 a ToolscoutError passes through unchanged', () => {
     const error = new ToolscoutError('TOOL_NOT_FOUND', 'No such tool.');
     expect(toToolscoutError(error, 'INTERNAL_ERROR')).toBe(error);
   });

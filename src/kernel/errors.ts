@@ -13,7 +13,7 @@ export interface ErrorRow {
   readonly suggestion: string;
 }
 
-/** A row of the table; a text is advice that reads the same for everybody. */
+/** A row of the table; a string is advice that reads the same for every front. */
 function row(status: number, exit: number, severity: Severity, given: Remedy | string): ErrorRow {
   const remedy = toRemedy(given);
   return { status, exit, severity, remedy, suggestion: describeRemedy(remedy) };
@@ -41,7 +41,7 @@ export const ERROR_TABLE = {
   TOOL_EXECUTION_ERROR: row(502, 3, 'WARNING', 'Read the message of the tool, change the arguments and try again.'),
   SCRIPT_ERROR: row(422, 3, 'WARNING', 'Fix the script and run it again.'),
   SCRIPT_LIMIT_EXCEEDED: row(422, 3, 'WARNING', 'Split the work into several scripts.'),
-  CANCELLED: row(499, 3, 'WARNING', 'The caller cancelled the call; nothing more will happen.'),
+  CANCELLED: row(499, 3, 'WARNING', 'The caller cancelled the call; toolscout does not wait for its result.'),
   SERVER_CONNECTION_ERROR: row(502, 3, 'SEVERE', { kind: 'diagnose' }),
   AUTHENTICATION_FAILED: row(401, 3, 'SEVERE', { kind: 'credentials' }),
   SESSION_INIT_FAILED: row(502, 3, 'SEVERE', { kind: 'diagnose', why: 'The server refused the handshake' }),
@@ -57,9 +57,9 @@ export const ERROR_TABLE = {
     401,
     4,
     'WARNING',
-    'Send a key or a token of this toolscout in the Authorization header, after Bearer.',
+    'Send a key or token of this toolscout in the header Authorization: Bearer KEY.',
   ),
-  NOT_FOUND: row(404, 2, 'WARNING', 'See /openapi.json for what there is; the MCP endpoint is /mcp.'),
+  NOT_FOUND: row(404, 2, 'WARNING', 'See /openapi.json for the routes; the MCP endpoint is /mcp.'),
   METHOD_NOT_ALLOWED: row(405, 64, 'WARNING', 'Use one of the methods in the Allow header.'),
   PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', 'Fix the named input and try again.'),
@@ -153,9 +153,9 @@ const NO_FILES_RETRY_MS = 1000;
 /** Anything thrown, as a {@link ToolscoutError}; what is already one passes through unchanged. */
 export function toToolscoutError(thrown: unknown, code: ErrorCode = 'INTERNAL_ERROR'): ToolscoutError {
   if (thrown instanceof ToolscoutError) return thrown;
-  // Nobody's fault and soon over (R10); the message would name a file that has nothing to do with it.
+  // A transient lack of file handles (R10); the message would name an unrelated file.
   if (thrown instanceof Error && NO_FILES.has((thrown as { code?: unknown }).code)) {
-    const message = 'toolscout has as many files and connections open as it may.';
+    const message = 'toolscout has reached its limit of open files and connections.';
     return new ToolscoutError('OVERLOADED', message, { retryAfterMs: NO_FILES_RETRY_MS, cause: thrown });
   }
   return new ToolscoutError(code, messageOf(thrown), { cause: thrown });
@@ -171,7 +171,7 @@ function parsedOr(text: string): unknown {
   }
 }
 
-/** The server's own error without what must not be seen; its data is JSON, whose escapes the mask knows. */
+/** The server's own error with secrets masked; its data is JSON, whose escapes the mask handles. */
 export function hideInUpstream(
   { code, message, data }: NonNullable<ErrorDetails['upstream']>,
   hide: (text: string) => string,

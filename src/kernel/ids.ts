@@ -15,7 +15,7 @@ export function newId(): string {
 
 /** A new trace id as W3C Trace Context writes it: 32 hexadecimal digits. */
 export function newTraceId(): string {
-  return newId().replaceAll('-', '');
+  return randomDigits();
 }
 
 /** Hexadecimal digits of a time in milliseconds; enough until the year 10889. */
@@ -30,12 +30,17 @@ export function newIdAt(time: number): string {
     prefixed = time;
     prefix = `${Math.floor(time).toString(16).padStart(TIME_DIGITS, '0')}-`;
   }
+  return prefix + randomDigits();
+}
+
+/** 128 random bits as 32 hexadecimal digits. */
+function randomDigits(): string {
   if (drawn === pool.length) {
     pool = randomBytes(DRAWN_AT_ONCE * RANDOM_BYTES).toString('hex');
     drawn = 0;
   }
   drawn += RANDOM_DIGITS;
-  return prefix + pool.slice(drawn - RANDOM_DIGITS, drawn);
+  return pool.slice(drawn - RANDOM_DIGITS, drawn);
 }
 
 /** Drawn many at a time. A UUID would do as well, but is made of twenty pieces that wait in memory as such. */

@@ -50,6 +50,34 @@ describe('log', () => {
     );
   });
 
+  it('CLI-1 lines that may wait are written together, in order; a warning takes them along at once, and so does a long wait', () => {
+    const written: string[] = [];
+    const tasks: Array<() => void> = [];
+    const log = createLog({
+      level: 'info',
+      write: (lines) => written.push(lines),
+      now: () => 0,
+      later: (task) => tasks.push(task),
+    });
+    const events = (text = ''): string[] =>
+      text
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { event: string }).event);
+    log.info('a');
+    log.info('b');
+    expect([written.length, tasks.length]).toEqual([0, 1]);
+    tasks[0]!();
+    expect(events(written[0])).toEqual(['a', 'b']);
+    log.info('c');
+    log.warn('d');
+    expect(events(written[1])).toEqual(['c', 'd']);
+    tasks[1]!();
+    expect(written).toHaveLength(2);
+    for (let lines = 0; lines < 100; lines++) log.info('long', { text: 'x'.repeat(1000) });
+    expect(written).toHaveLength(3);
+  });
+
   it('CLI-1 the silent log takes everything and says nothing', () => {
     for (const level of ['debug', 'info', 'warn', 'error'] as const) expect(silentLog[level]('x', {})).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 /**
- * What to do about a failure, as data. A person at a terminal, a program over HTTP and an agent over MCP can do different
- * things about the same failure, so each front words it for its own readers.
+ * What to do about a failure, as data. A person at a terminal, a program over HTTP and an agent over MCP can do
+ * different things about the same failure, so each front words it for its own readers.
  */
 export type Remedy =
   /** The same words for every reader. */
@@ -20,7 +20,7 @@ export type Remedy =
   | { readonly kind: 'review'; readonly ref?: string }
   /** Something that was trusted has changed. */
   | { readonly kind: 'review-change'; readonly ref?: string }
-  /** A call waits for a person's yes; after that it is made again. */
+  /** A call waits for a person's confirmation; after that it is made again. */
   | { readonly kind: 'confirm-call'; readonly id?: string }
   | { readonly kind: 'undo-rejection'; readonly ref: string }
   /** What is to be approved must have been looked at before. */
@@ -30,7 +30,7 @@ export type Remedy =
   /** The server itself does not wait, but tools of it do. */
   | { readonly kind: 'name-tools'; readonly server: string }
   | { readonly kind: 'copy-hash' }
-  /** A request has expired; it is made anew when the server is learned again. */
+  /** A request has expired; it is created again when the server is learned again. */
   | { readonly kind: 'renew-request'; readonly server: string }
   | { readonly kind: 'discover'; readonly server: string }
   | { readonly kind: 'sign-in'; readonly server: string; readonly again?: boolean }
@@ -42,9 +42,11 @@ export type Remedy =
   | { readonly kind: 'check-config' }
   | { readonly kind: 'accept-store' }
   | { readonly kind: 'state-directory' }
-  | { readonly kind: 'open-files' };
+  | { readonly kind: 'open-files' }
+  /** toolscout itself has too much to do for the moment. */
+  | { readonly kind: 'overloaded' };
 
-/** A text as a remedy: advice that reads the same for everybody. */
+/** A text as a remedy: advice that reads the same for every front. */
 export function toRemedy(given: Remedy | string): Remedy {
   return typeof given === 'string' ? { kind: 'advice', text: given } : given;
 }
@@ -75,16 +77,16 @@ const COMMANDS: RemedyWords = {
     `Declare the capability in its skill.md; toolscout skills check ${skill} shows what it has.`,
   'change-rule': () => 'Choose another tool, or change the rule that disables this one.',
   'list-pending': () => 'Run toolscout pending to see what waits.',
-  review: ({ ref }) =>
-    `Look at it and decide: toolscout pending, toolscout approve${ref === undefined ? '.' : ` ${ref}`}`,
-  'review-change': ({ ref }) => `Look at the change and decide: toolscout diff${ref === undefined ? '.' : ` ${ref}`}`,
+  review: ({ ref = 'REF.' }) => `Look at it and decide: toolscout pending, then toolscout approve ${ref}`,
+  'review-change': ({ ref }) =>
+    `Look at the change and decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${ref ?? 'REF'}, then toolscout approve ${ref ?? 'REF.'}`,
   'confirm-call': ({ id = 'ID' }) =>
-    `Decide about it: toolscout pending, toolscout approve ${id}; then make the same call again, with exactly the same arguments.`,
+    `Decide about it: toolscout pending, then toolscout approve ${id}; then make the same call again, with exactly the same arguments.`,
   'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
-  'look-first': ({ ref }) => `Look at it first: toolscout diff ${ref}; then approve it, or name its hash.`,
+  'look-first': ({ ref }) => `Look at it first: toolscout diff ${ref}; then approve it, or give its hash with --hash.`,
   'approve-each': ({ server }) =>
     `Look at each with toolscout diff ${server} and approve it by name, or add --include-critical.`,
-  'name-tools': ({ server }) => `Name one as ${server}:TOOL, or take all with --all.`,
+  'name-tools': ({ server }) => `Name one as ${server}:TOOL, or approve all with --all.`,
   'copy-hash': () => 'Copy it from toolscout pending or toolscout diff.',
   'renew-request': ({ server }) => `Run toolscout discover ${server}, look at it again and decide then.`,
   discover: ({ server }) => `Run toolscout discover ${server}.`,
@@ -100,6 +102,7 @@ const COMMANDS: RemedyWords = {
   'accept-store': () => 'Run toolscout store status, then toolscout store accept.',
   'state-directory': () => 'Make the state directory writable, or choose another with --state-dir.',
   'open-files': () => 'Wait a moment and try again; give the process more open files (ulimit -n).',
+  overloaded: () => 'Wait a moment and try again; see overload in the configuration.',
 };
 
 /** A remedy for a person at a terminal; also what the library and the log say. */

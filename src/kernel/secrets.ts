@@ -2,9 +2,9 @@
 export const MASK = '***';
 
 /** Values shorter than this are too common to be masked without destroying ordinary text. */
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 
-/** Knows every secret value in use and removes them from any text. */
+/** Holds every secret value in use and removes them from any text. */
 export interface SecretMask {
   /** Adds values that must never be shown. */
   add(values: Iterable<string>): void;
@@ -22,7 +22,7 @@ const MAX_ENCODED = 200;
 /** Values in one expression. */
 const MAX_ENCODED_AT_ONCE = 100;
 /** Shorter values are too common in an encoded form. */
-const SHORTEST_ENCODED = 8;
+const MIN_ENCODED_LENGTH = 8;
 
 /**
  * The base64 of a value wherever it begins in what was encoded: without the characters that also depend on its neighbours, for
@@ -35,7 +35,7 @@ function base64Forms(bytes: Buffer): string[] {
   });
 }
 
-/** A value of which any character may be percent-encoded, and a space may be a plus sign. */
+/** A pattern for a value in which any character may be percent-encoded and a space may be a plus sign. */
 function percentForm(value: string): string {
   const bytesOf = (character: string): string =>
     [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
@@ -96,9 +96,9 @@ export function createSecretMask(): SecretMask {
   return {
     add(values) {
       for (const value of values) {
-        if (value.length >= SHORTEST_ENCODED) encodable.add(value);
+        if (value.length >= MIN_ENCODED_LENGTH) encodable.add(value);
         for (const form of [value, inUrl(value), JSON.stringify(value).slice(1, -1)]) {
-          if (form.length >= SHORTEST) known.add(form);
+          if (form.length >= MIN_LENGTH) known.add(form);
         }
       }
       encoded = undefined;

@@ -84,7 +84,7 @@ function mostInRun(run: string): number {
   return Math.min(run.length, (run.match(SYLLABLES)?.length ?? 0) + 1);
 }
 
-/** At least as many tokens as a text is (o200k): for a bound that must hold whatever somebody calls a thing. */
+/** An upper bound of the tokens of a text (o200k), for limits that must hold for any name. */
 export function mostTokens(text: string): number {
   let most = 0;
   for (const [run] of text.matchAll(TEXT_RUNS)) most += mostInRun(run);

@@ -2,15 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { readTokenCorpus } from '../../test/support/token-corpus.js';
 import type { JsonObject, JsonValue } from './json.js';
 import { countLater, sampleResultTokens, sampleTokens } from './token-sample.js';
-import { estimateJsonTokens, estimateResultTokens } from './tokens.js';
+import { estimateJsonTokens, estimateReadTokens, estimateResultTokens } from './tokens.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 const textResult = (text: string): JsonObject => ({ content: [{ type: 'text', text }] });
 const off = (sampled: number, whole: number): number => Math.abs(sampled / whole - 1);
 
-describe('sampling of tokens', () => {
+describe('sampling of tokens', COMPUTES_LONG, () => {
   it('ANS-7 ANS-6 reads what is small whole', () => {
     const small = { content: [{ type: 'text', text: 'One note, two notes.' }], structuredContent: { notes: [1, 2] } };
-    expect(sampleResultTokens(small)).toBe(estimateResultTokens(small));
+    expect(sampleResultTokens(small)).toBe(estimateReadTokens(small));
     expect(sampleTokens({ path: '/tmp/a', depth: 3 })).toBe(estimateJsonTokens({ path: '/tmp/a', depth: 3 }));
     expect(sampleTokens(undefined)).toBe(estimateJsonTokens(undefined));
   });
@@ -40,6 +41,21 @@ describe('sampling of tokens', () => {
       expect(off(sampleTokens(value), estimateJsonTokens(value))).toBeLessThan(0.15);
       const result = { content: [], structuredContent: value };
       expect(off(sampleResultTokens(result), estimateResultTokens(result))).toBeLessThan(0.15);
+    }
+  });
+
+  it('ANS-7 the same data as text and as structured content counts once, the larger of the two', () => {
+    for (const length of [3, 3000]) {
+      const structuredContent = { items: Array.from({ length }, (_, id) => ({ id, name: `item ${id}` })) };
+      const written = textResult(JSON.stringify(structuredContent));
+      const both = { ...written, structuredContent };
+      expect(estimateReadTokens(both)).toBe(
+        Math.max(estimateReadTokens(written), estimateJsonTokens(structuredContent)),
+      );
+      expect(off(sampleResultTokens(both), estimateReadTokens(both))).toBeLessThan(0.15);
+      expect(estimateResultTokens(both)).toBeGreaterThan(1.8 * estimateReadTokens(both));
+      const brief = { content: [{ type: 'text', text: 'ok' }], structuredContent };
+      expect(off(sampleResultTokens(brief), estimateJsonTokens(structuredContent))).toBeLessThan(0.15);
     }
   });
 

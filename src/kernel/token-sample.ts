@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from './json.js';
 import { estimateBytes } from './size.js';
-import { estimateJsonTokens, estimateResultTokens, estimateTokens } from './tokens.js';
+import { estimateJsonTokens, estimateReadTokens, estimateResultTokens, estimateTokens } from './tokens.js';
 
 /** Up to this size a value is read whole; of a larger one parts are read and the rest is taken to be like them. */
 const WHOLE_BYTES = 4096;
@@ -64,17 +64,17 @@ export function sampleTokens(value: JsonValue | undefined): number {
   return Math.ceil(sampleValue(value));
 }
 
-/** About how many tokens the result of a call costs the agent that reads it, in a time that does not grow with it (ANS-7). */
+/** About how many tokens a model reads of the result of a call ({@link estimateReadTokens}), in a time that does not grow with it (ANS-7). */
 export function sampleResultTokens(result: JsonObject): number {
-  if (estimateBytes(result, WHOLE_BYTES) <= WHOLE_BYTES) return estimateResultTokens(result);
+  if (estimateBytes(result, WHOLE_BYTES) <= WHOLE_BYTES) return estimateReadTokens(result);
   const { content, structuredContent, _meta, ...rest } = result;
   const blocks = Array.isArray(content) ? content : [];
   const read = spread(blocks, MAX_ITEMS);
   let tokens = 0;
   for (const block of read) tokens += sampleBlock(block);
   if (read.length > 0) tokens = (tokens * blocks.length) / read.length;
-  if (structuredContent !== undefined) tokens += sampleValue(structuredContent);
-  return Math.ceil(Object.keys(rest).length > 0 ? tokens + sampleValue(rest) : tokens);
+  if (Object.keys(rest).length > 0) tokens += sampleValue(rest);
+  return Math.ceil(structuredContent === undefined ? tokens : Math.max(tokens, sampleValue(structuredContent)));
 }
 
 /** What is held until its tokens are counted is not larger. */

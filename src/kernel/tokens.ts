@@ -12,7 +12,7 @@ const LONG_WORD = 24;
 /** Plain words after one beyond ASCII that are taken as words of the same language. */
 const FOREIGN_WORDS = 8;
 
-/** Marks of which tokenizers know long rows. */
+/** Marks whose long runs are single tokens. */
 const RULES = '=-*#_.~+/';
 
 /** Scripts beyond Latin, by the first and the last code unit: the price of a run and of each code unit in it. */
@@ -266,6 +266,16 @@ export function estimateResultTokens(result: JsonObject, limit = Infinity): numb
     else tokens += estimateTokens(key) + estimateJsonTokens(value, limit - tokens);
   }
   return tokens;
+}
+
+/**
+ * About how many tokens a model reads of a result. Servers send the same data as text and as structured content, as the protocol asks, and most
+ * hosts show a model one of the two: the larger counts. A budget counts both, because there are hosts that show both.
+ */
+export function estimateReadTokens(result: JsonObject): number {
+  const { structuredContent, ...shown } = result;
+  if (structuredContent === undefined) return estimateResultTokens(shown);
+  return Math.max(estimateResultTokens(shown), estimateJsonTokens(structuredContent));
 }
 
 /** Up to this limit the size of a result bounds its tokens: larger results may have more values than are counted for the size. */

@@ -10,7 +10,7 @@ describe('trace context', () => {
     expect(readTraceParent(`00-${TRACE}-${SPAN}-02`)).toEqual({ traceId: TRACE, spanId: SPAN, isSampled: false });
   });
 
-  it('EXEC-5 what is none is taken for none', () => {
+  it('EXEC-5 ignores an invalid traceparent', () => {
     for (const wrong of [
       undefined,
       7,

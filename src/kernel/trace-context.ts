@@ -17,7 +17,7 @@ export function readTraceId(text: string | undefined): string | undefined {
   return /^[0-9a-f]{32}$/.test(digits) && !ZEROS.test(digits) ? digits : undefined;
 }
 
-/** What a `traceparent` says; `undefined` when it says nothing valid. Ids of zeros alone are none. */
+/** Parses a `traceparent`; `undefined` when it is not valid. Ids of zeros alone are not valid. */
 export function readTraceParent(text: unknown): TraceParent | undefined {
   const found = typeof text === 'string' ? PARENT.exec(text) : null;
   if (!found || ZEROS.test(found[1]!) || ZEROS.test(found[2]!)) return undefined;

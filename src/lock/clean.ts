@@ -8,7 +8,7 @@ export interface MachinePlaces {
   readonly temporary: string;
 }
 
-/** Takes out of texts what belongs to one machine or to nobody else. */
+/** Removes from texts what belongs to one machine or is private. */
 export interface Cleaner {
   text(text: string): string;
   /** Only the places; secrets stay. For what is hashed and not shown. */

@@ -30,7 +30,7 @@ export async function readLockFile(path: string): Promise<ReadLock> {
   }
 }
 
-/** The lock file that is in force, for the approvals. It is read when it is told to, and not in between. */
+/** The lock file in force, for the approvals. It is read on request, and not in between. */
 export interface LockSource {
   readonly gate: LockGate;
   load(): Promise<void>;

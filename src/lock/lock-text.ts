@@ -71,7 +71,7 @@ export function readLock(text: string, file: string): { readonly lock: Lock } | 
   const { lockVersion, servers } = content;
   if (typeof lockVersion === 'number' && lockVersion > LOCK_VERSION) {
     return bad(
-      `was written by a newer toolscout (version ${lockVersion}; this one knows ${LOCK_VERSION}).`,
+      `was written by a newer toolscout (version ${lockVersion}; this one supports ${LOCK_VERSION}).`,
       'Update toolscout.',
     );
   }

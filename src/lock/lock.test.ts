@@ -133,10 +133,10 @@ describe('the text of a lock', () => {
     ['a newer version', resealed((content) => (content.lockVersion = 9)), 'newer toolscout'],
     ['no servers', resealed((content) => (content.servers = {} as never)), 'is not a lock file'],
     ['a server twice', resealed((content) => content.servers.push(content.servers[0]!)), 'a server twice'],
-    ['a server that is none', resealed((content) => content.servers.push(1 as never)), 'cannot be read'],
+    ['an entry that is not a server', resealed((content) => content.servers.push(1 as never)), 'cannot be read'],
     ['no launch', resealed((content) => delete content.servers[0]!['launch']), 'cannot be read'],
     ['no list', resealed((content) => (content.servers[0]!['tools'] = {})), 'cannot be read'],
-    ['an item that is none', resealed((content) => (content.servers[0]!['tools'] = [1])), 'cannot be read'],
+    ['an entry that is not an item', resealed((content) => (content.servers[0]!['tools'] = [1])), 'cannot be read'],
     [
       'a forged hash',
       resealed((content) => (content.servers[0]!['tools'] = [item])),
@@ -276,7 +276,7 @@ describe('the package of a command', () => {
 });
 
 describe('a lock file in force', () => {
-  it('SEC-10 is read when it is told to; a file that cannot be read is a problem, never a throw', async () => {
+  it('SEC-10 is read on request; a file that cannot be read is a problem, never a throw', async () => {
     const folder = await temporaryDirectory();
     const path = join(folder, 'toolscout.lock');
     const source = createLockSource({ path: () => path, cleaner });

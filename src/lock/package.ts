@@ -15,7 +15,7 @@ export interface PackagePlaces {
 /** A package as a command names it. */
 const SPEC = /^(?:npm:)?((?:@[\w.~-]+\/)?[\w.~-]+)(?:@(.+))?$/;
 /** Installations of `npx` that are looked at. */
-const MOST_INSTALLED = 1000;
+const MAX_INSTALLED = 1000;
 
 /** The package of npm that a command runs, and what it asks for; `undefined` for every other command. */
 export function packageIn(transport: Transport): Pick<LockPackage, 'name' | 'requested'> | undefined {
@@ -54,7 +54,7 @@ export async function findInstalled(
   if (own) return own;
   const folders = await readdir(join(npmCache, '_npx')).catch(() => []);
   const spec = requested === undefined ? name : `${name}@${requested}`;
-  for (const folder of folders.toSorted().slice(0, MOST_INSTALLED)) {
+  for (const folder of folders.toSorted().slice(0, MAX_INSTALLED)) {
     const installed = await readJson(join(npmCache, '_npx', folder, 'package-lock.json'));
     const wanted = await readJson(join(npmCache, '_npx', folder, 'package.json'));
     const found = entryIn(installed, name);

@@ -1,5 +1,5 @@
 import type { Problem } from '../kernel/errors.js';
-import { alternativesOf, coversPlaces, literalOf, type GlobPlace } from '../kernel/patterns/glob-cover.js';
+import { alternativesOf, coversTokens, literalOf, type GlobToken } from '../kernel/patterns/glob-cover.js';
 import type { Pattern, PatternList } from '../kernel/patterns/pattern.js';
 import type { RuleConfig } from '../model/config.js';
 
@@ -11,13 +11,13 @@ export interface CompiledRule {
   appliesTo(server: string): boolean;
 }
 
-type Places = readonly GlobPlace[];
+type GlobTokens = readonly GlobToken[];
 
 /** One part of what a pattern matches: a glob without alternatives, or all of a pattern that cannot be taken apart. */
 interface Part {
   readonly hasColon: boolean;
   readonly pattern?: Pattern;
-  readonly places?: Places;
+  readonly tokens?: GlobTokens;
   /** It matches this text and no other. */
   readonly literal?: string;
   /** It matches every tool. */
@@ -32,17 +32,17 @@ interface Anatomy {
   /** What it can match at most. */
   readonly reach: readonly Part[];
   /** Which servers it holds for; `undefined` where that is not a glob. */
-  readonly servers: readonly Places[] | undefined;
+  readonly servers: readonly GlobTokens[] | undefined;
 }
 
 const EVERY_TEXT = alternativesOf('*')!;
 /** An id is never empty. */
 const EVERY_SERVER = alternativesOf('?*')!;
 const EVERY_ADDRESS = alternativesOf('?*:*')!;
-const EVERYTHING: Part = { hasColon: false, places: EVERY_TEXT[0], isUniversal: true };
+const EVERYTHING: Part = { hasColon: false, tokens: EVERY_TEXT[0], isUniversal: true };
 
 /** The globs that a pattern consists of; `undefined` for a regex. */
-function globsOf(text: string): readonly Places[] | undefined {
+function globsOf(text: string): readonly GlobTokens[] | undefined {
   return text.startsWith('/') ? undefined : alternativesOf(text);
 }
 
@@ -50,12 +50,12 @@ function partsOf(pattern: Pattern): Part[] {
   const { hasColon, negated, source } = pattern;
   const globs = globsOf(negated ? source.slice(1) : source);
   if (!globs) return [{ hasColon, pattern, isUniversal: false }];
-  return globs.map((places) => ({
+  return globs.map((tokens) => ({
     hasColon,
     pattern,
-    places,
-    literal: literalOf(places),
-    isUniversal: coversAll([places], hasColon ? EVERY_ADDRESS : EVERY_TEXT),
+    tokens,
+    literal: literalOf(tokens),
+    isUniversal: coversAll([tokens], hasColon ? EVERY_ADDRESS : EVERY_TEXT),
   }));
 }
 
@@ -69,18 +69,18 @@ function dissect(rule: CompiledRule): Anatomy {
   return { rule, positive, negative, servers, reach: positive.length === 0 ? [EVERYTHING] : positive };
 }
 
-function coversAll(wide: readonly Places[], narrow: readonly Places[]): boolean {
-  return narrow.every((each) => wide.some((other) => coversPlaces(other, each)));
+function coversAll(wide: readonly GlobTokens[], narrow: readonly GlobTokens[]): boolean {
+  return narrow.every((each) => wide.some((other) => coversTokens(other, each)));
 }
 
 /** Whether everything that one part matches is matched by the other; errs towards no. */
 function coversPart(wide: Part, narrow: Part): boolean {
   if (wide.isUniversal) return true;
   if (wide.hasColon !== narrow.hasColon) return false;
-  if (wide.places && narrow.places) return coversPlaces(wide.places, narrow.places);
+  if (wide.tokens && narrow.tokens) return coversTokens(wide.tokens, narrow.tokens);
   if (narrow.literal !== undefined && wide.pattern) return wide.pattern.matches(narrow.literal);
   const sourceOf = ({ pattern }: Part): string | undefined => pattern?.source.replace(/^!/, '');
-  return !wide.places && !narrow.places && sourceOf(wide) === sourceOf(narrow);
+  return !wide.tokens && !narrow.tokens && sourceOf(wide) === sourceOf(narrow);
 }
 
 function coversServers(earlier: Anatomy, later: Anatomy): boolean {
@@ -98,13 +98,13 @@ function isHarmless(excluded: Part, part: Part, later: Anatomy): boolean {
   if (excluded.hasColon !== part.hasColon) return false;
   if (part.literal !== undefined) return excluded.pattern?.matches(part.literal) === false;
   // One alternative may be harmless where the whole pattern is not, so the part itself is asked.
-  return excluded.literal !== undefined && part.places !== undefined && !fits(part.places, excluded.literal);
+  return excluded.literal !== undefined && part.tokens !== undefined && !fits(part.tokens, excluded.literal);
 }
 
-function fits(places: Places, text: string): boolean {
-  return coversPlaces(
-    places,
-    [...text].map((char): GlobPlace => ({ is: 'char', char })),
+function fits(tokens: GlobTokens, text: string): boolean {
+  return coversTokens(
+    tokens,
+    [...text].map((char): GlobToken => ({ is: 'char', char })),
   );
 }
 

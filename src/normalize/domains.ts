@@ -23,7 +23,7 @@ const SUFFIX = /[-_](?:mcp[-_]server|server|mcp|bot|api)$/;
 
 const GENERIC: ReadonlySet<string> = new Set(['mcp', 'server', 'mcp-server', 'mcp_server', 'api', 'bot']);
 
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 
 /** The verbs a tool's name may begin with (SCH-5). */
 const VERBS: ReadonlySet<string> = new Set(
@@ -78,7 +78,7 @@ function isVersion(word: string): boolean {
 
 /** The server's name as it is read for its domain: without scope and without what every server is called. */
 function cleanName(server: string): string {
-  const lower = server.slice(-LONGEST).toLowerCase();
+  const lower = server.slice(-MAX_LENGTH).toLowerCase();
   const parts = lower.split('/');
   let name = parts.pop()!;
   // `@azure/mcp`: only the scope says what it is.

@@ -271,7 +271,7 @@ describe('leanDefinition', () => {
   it('META-9 keeps what is needed to call, drops the dialect, and leaves the definition alone', () => {
     const before = structuredClone(definition);
     const lean = leanDefinition(definition);
-    expect(Object.keys(lean)).toEqual(['name', 'description', 'inputSchema']);
+    expect(Object.keys(lean)).toEqual(['name', 'description', 'inputSchema', 'annotations']);
     expect(lean.inputSchema).toEqual({ type: 'object', properties: { $schema: { type: 'string' } } });
     expect(definition).toEqual(before);
   });
@@ -281,6 +281,29 @@ describe('leanDefinition', () => {
     expect(leanDefinition(long).annotations).toEqual({ readOnlyHint: true, openWorldHint: true });
     const lean = JSON.stringify({ name: long.name, description: long.description, inputSchema: long.inputSchema });
     expect(JSON.stringify(leanDefinition(long)).length).toBeLessThanOrEqual(lean.length * 1.1);
+  });
+
+  it('META-9 what the dialect would have cost is room for hints, those about effects first', () => {
+    const small: JsonObject = {
+      name: 'write_file',
+      description: 'Writes a file.',
+      inputSchema: {
+        type: 'object',
+        properties: { path: { type: 'string' } },
+        $schema: 'http://json-schema.org/draft-07/schema#',
+      },
+      annotations: { openWorldHint: true, idempotentHint: true, destructiveHint: true },
+    };
+    expect(leanDefinition(small).annotations).toEqual({ destructiveHint: true, idempotentHint: true });
+  });
+
+  it('META-10 says whether a tool reads or destroys at any cost where that decides how it is called', () => {
+    const inputSchema = { type: 'object' };
+    const get = { name: 'get', inputSchema, annotations: { readOnlyHint: true, openWorldHint: true } };
+    expect(leanDefinition(get)).not.toHaveProperty('annotations');
+    expect(leanDefinition(get, { effects: true }).annotations).toEqual({ readOnlyHint: true });
+    const wipe = { name: 'wipe', inputSchema, annotations: { destructiveHint: true } };
+    expect(leanDefinition(wipe, { effects: true }).annotations).toEqual({ destructiveHint: true });
   });
 
   it('META-9 a missing schema is the empty object schema', () => {

@@ -534,7 +534,7 @@ describe('compileRules', () => {
       }),
       { numRuns: repetitions(300, 1500) },
     );
-    // A law about warnings says nothing when there are none.
+    // A law about warnings proves nothing without a warning.
     expect(warned).toBeGreaterThan(10);
   });
 });

@@ -10,7 +10,7 @@ import { findDeadRules, type CompiledRule } from './dead-rules.js';
 export interface Rules {
   /**
    * What the rules say about one tool: the decision with its reason, the tags of every matching rule, and the first matching rule
-   * that says whether a call needs a yes (PAT-4, SEC-11).
+   * that says whether a call needs a confirmation (PAT-4, SEC-11).
    */
   decide(
     server: string,

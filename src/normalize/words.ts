@@ -1,5 +1,5 @@
 /** Names longer than this are cut before they are read. */
-const LONGEST = 1000;
+const MAX_LENGTH = 1000;
 
 /** Brands that are one word in spite of their capitals. */
 const BRANDS = /OAuth|GitHub|GitLab|YouTube|LinkedIn/g;
@@ -7,7 +7,7 @@ const BRANDS = /OAuth|GitHub|GitLab|YouTube|LinkedIn/g;
 /** The words of a name in camelCase, PascalCase, kebab-case, snake_case or any mix, in lower case. */
 export function splitWords(name: string): string[] {
   return name
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(BRANDS, (brand) => brand.charAt(0) + brand.slice(1).toLowerCase())
     .replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
     .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1 ')

@@ -125,7 +125,7 @@ export function createIncoming(matchers: Matchers): Incoming {
         ...(inputRequests !== undefined && {
           inputRequests: isObject(inputRequests) ? redactAsked(inputRequests) : data.value(inputRequests),
         }),
-        // Nobody but the server reads it, and it must come back as it was.
+        // Only the server reads it, and it must come back unchanged.
         ...(requestState !== undefined && { requestState }),
       };
     },

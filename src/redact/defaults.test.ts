@@ -29,4 +29,55 @@ describe('findSecretForms', () => {
     expect(findSecretForms(secret)).toHaveLength(1);
     expect(findSecretForms(`${'x '.repeat(100)}${secret}`)).toHaveLength(1);
   });
+
+  // One of each form that is looked for, so that none is missed in a text of any length.
+  it.each<readonly [text: string, secret: string]>([
+    ['PASSWORD=hunter2', 'hunter2'],
+    ['passphrase: hunter2', 'hunter2'],
+    ['SECRET=abc', 'abc'],
+    ['client_secret: abc', 'abc'],
+    ['TOKEN=abc', 'abc'],
+    ['access_token=abc', 'abc'],
+    ['API_KEY=abc', 'abc'],
+    ['apiKey: abc', 'abc'],
+    ['Authorization: Basic dXNlcjpwYXNz', 'Basic dXNlcjpwYXNz'],
+    ['authorization: x', 'x'],
+    ['Cookie: sid=1; theme=dark', 'sid=1; theme=dark'],
+    ['cookie=a', 'a'],
+    ['bearer abcdefgh', 'abcdefgh'],
+    ...[
+      'sk-',
+      'pk-',
+      'rk_',
+      'sk_',
+      'gho_',
+      'ghp_',
+      'ghs_',
+      'ghu_',
+      'github_pat_',
+      'glpat-',
+      'xoxb-',
+      'AKIA',
+      'AIza',
+      'npm_',
+      'hf_',
+    ].map((start) => [`${start}0123456789abcdef`, `${start}0123456789abcdef`] as const),
+    ['eyJhbGciOiJIUzI1.eyJzdWIi.c2ln', 'eyJhbGciOiJIUzI1.eyJzdWIi.c2ln'],
+    ['-----BEGIN PRIVATE KEY-----\nMII\n-----END', '-----BEGIN PRIVATE KEY-----\nMII\n-----END'],
+    ['://:p@', ':p@'],
+  ])('NEG-6 in %j it finds %j, in texts of every length', (text, secret) => {
+    for (const padding of ['', ' '.repeat(99 - text.length), ' '.repeat(100), ' '.repeat(300)]) {
+      const whole = `${padding}${text}`;
+      const found = findSecretForms(whole).map(([start, end]) => whole.slice(start, end));
+      expect(found).toEqual([secret]);
+    }
+  });
+
+  it.each(['sk-0123456789abcde', 'bearer abcdefg', 'eyJabc.def', 'https://host/path', 'monkey business', 'a: b', ''])(
+    'NEG-6 %j is no secret',
+    (text) => {
+      expect(findSecretForms(text)).toEqual([]);
+      expect(findSecretForms(text + ' '.repeat(200))).toEqual([]);
+    },
+  );
 });

@@ -38,7 +38,7 @@ const FORMS = new RegExp(
 );
 
 /** No form is shorter. */
-const SHORTEST = 7;
+const MIN_LENGTH = 6;
 
 /** Every form holds one of these, and to look for a fixed text is far cheaper than to try every form at every letter. */
 const HINTS = (
@@ -56,10 +56,10 @@ function hasHint(text: string): boolean {
 
 /** Where a text holds something in the form of a secret. */
 export function findSecretForms(text: string): Array<readonly [start: number, end: number]> {
-  if (text.length < SHORTEST || !hasHint(text)) return [];
+  if (text.length < MIN_LENGTH || !hasHint(text)) return [];
   return Array.from(text.matchAll(FORMS), ({ 0: form, index, groups }) => {
     const end = index + form.length;
-    // The secret is what the form ends with; the name before it helps whoever reads the log.
+    // The secret is the end of the match; the name before it stays, for readers of the log.
     const { named, header, bearer, login } = groups ?? {};
     return [end - (named ?? header ?? bearer ?? login ?? form).length, end] as const;
   });

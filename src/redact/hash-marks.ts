@@ -7,7 +7,7 @@ import { MASK } from '../kernel/secrets.js';
 const MARKS = /\*\*\*|sha256:[0-9a-f]{16}/g;
 const WHOLE_MARK = /^(?:\*\*\*|sha256:[0-9a-f]{16})$/;
 
-/** Hexadecimal digits of a hash that stands for a value: enough to tell values apart. */
+/** Hexadecimal digits of a hash in place of a value: enough to distinguish values. */
 const DIGITS = 16;
 
 /** A value as its hash: equal values give equal marks. A mark stays what it is. */

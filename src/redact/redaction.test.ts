@@ -100,6 +100,70 @@ describe('rules', () => {
     expect(outgoing(redaction, args)).toBe(args);
   });
 
+  it('NEG-6 A33 rules for one server beside rules for all hold for it alone, in whatever order servers come', () => {
+    const rules = [
+      { match: 'id', where: 'logs' as const, servers: ['bank'] },
+      { match: 'everywhere', where: 'logs' as const },
+    ];
+    const value = { id: '7', everywhere: 'x', other: 'y' };
+    const [of, both] = [
+      { ...value, everywhere: '***' },
+      { ...value, id: '***', everywhere: '***' },
+    ];
+    for (const order of [
+      ['bank', 'notes', undefined],
+      [undefined, 'notes', 'bank'],
+      ['notes', 'bank', undefined],
+    ]) {
+      const redaction = redactionOf(...rules);
+      for (const server of order) {
+        expect(redaction.stored(value, server), String(server)).toEqual(server === 'bank' ? both : of);
+        expect(redaction.shown(value, server), String(server)).toEqual(server === 'bank' ? both : of);
+      }
+      expect(redaction.logged({ ...value, server: 'bank' })).toEqual({ ...both, server: 'bank' });
+      expect(redaction.logged({ ...value, server: 'notes' })).toEqual({ ...of, server: 'notes' });
+      expect(redaction.logged(value)).toEqual(of);
+    }
+  });
+
+  it('NEG-6 of several names of servers one is enough, and one that is excluded is enough as well', () => {
+    const redaction = redactionOf({ match: 'id', where: 'arguments', servers: ['a*', 'b*', '!*-ok', '!b-free'] });
+    const isMasked = (server: string): boolean => outgoing(redaction, { id: 'x' }, server)['id'] === '***';
+    expect(['a1', 'b1', 'a-ok', 'b-ok', 'b-free', 'c', 'a-free'].map(isMasked)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    const all = redactionOf({ match: 'id', where: 'arguments', servers: ['!free', '!open'] });
+    expect(['free', 'open', 'x'].map((server) => outgoing(all, { id: 'x' }, server)['id'])).toEqual(['x', 'x', '***']);
+  });
+
+  it('NEG-6 A33 what is completed, and what was filled in before, is redacted like arguments', () => {
+    const params = redactionOf({ match: 'id', where: 'arguments' }).outgoing('s')!.params;
+    expect(
+      params({
+        ref: { type: 'ref/prompt', name: 'p' },
+        argument: { name: 'id', value: '7' },
+        context: { arguments: { id: '7', other: 'y' } },
+        _meta: { id: '7' },
+      }),
+    ).toEqual({
+      ref: { type: 'ref/prompt', name: 'p' },
+      argument: { name: 'id', value: '***' },
+      context: { arguments: { id: '***', other: 'y' } },
+      _meta: { id: '***' },
+    });
+    expect(params({ argument: { name: 'other', value: '7' } })).toEqual({ argument: { name: 'other', value: '7' } });
+    expect(params({ argument: { id: '7' }, context: [{ id: '7' }] })).toEqual({
+      argument: { id: '***' },
+      context: [{ id: '***' }],
+    });
+  });
+
   it('NEG-6 a rule for some servers leaves the others alone', () => {
     const redaction = redactionOf({ match: 'id', where: ['arguments', 'logs'], servers: ['ext-*', '!ext-ok'] });
     expect(outgoing(redaction, { id: 1 }, 'ext-a')).toEqual({ id: '***' });

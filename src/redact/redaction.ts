@@ -8,17 +8,19 @@ import { createStoredRedactor, type RedactStored } from './stored.js';
 
 /** What is redacted, where, for which server (NEG-6). */
 export interface Redaction {
+  /** Whether there are rules besides the default set: this check is the only cost to a call while there are none. */
+  readonly hasRules: boolean;
   /** From now on these rules hold, besides the default set. */
   use(rules: readonly RedactionConfig[]): void;
   /** What is done to what is sent to a server; `undefined` when no rule asks for anything. */
   outgoing(server: string): Outgoing | undefined;
   /** What is done to what a server answers; `undefined` when no rule asks for anything. */
   incoming(server: string): Incoming | undefined;
-  /** What is done to what a server asks and tells its host, and to the answers. */
+  /** Redacts the requests and notifications of a server to its host, and the answers. */
   screen(server: string): Screen | undefined;
   /** A value as it may be stored: by the rules for logs, those for arguments, and the default set. */
   stored(value: JsonValue, server?: string): JsonValue;
-  /** A value as it may be shown to whoever looks on: by the same rules, with more of long texts. */
+  /** A value as an observer may see it: by the same rules, with more of long texts. */
   shown(value: JsonValue, server?: string): JsonValue;
   /** The fields of one line of the log. */
   logged(fields: Record<string, unknown>): Record<string, unknown>;
@@ -46,7 +48,7 @@ function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
   return made;
 }
 
-/** Redaction with the default set alone, until it is told of rules; `hide` removes the secrets in use from a text. */
+/** Redaction with the default set alone, until rules are set; `hide` removes the secrets in use from a text. */
 export function createRedaction({
   hide = (text) => text,
 }: { readonly hide?: (text: string) => string } = {}): Redaction {
@@ -82,9 +84,11 @@ export function createRedaction({
     });
   };
 
-  return {
+  const redaction: Redaction & { hasRules: boolean } = {
+    hasRules: false,
     use(rules) {
       ready = prepare(compileRules(rules));
+      redaction.hasRules = rules.length > 0;
     },
     outgoing: (server) => (ready.rules.length === 0 ? undefined : outgoing(server)),
     incoming: (server) => (ready.rules.length === 0 ? undefined : incoming(server)),
@@ -97,4 +101,5 @@ export function createRedaction({
       return redact(fields as JsonObject) as JsonObject;
     },
   };
+  return redaction;
 }

@@ -1,4 +1,4 @@
-import type { FieldPlace } from '../kernel/patterns/field-glob.js';
+import type { PathState } from '../kernel/patterns/field-glob.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { MASK } from '../kernel/secrets.js';
 import { hashMark } from './hash-marks.js';
@@ -17,7 +17,7 @@ const SIZE = 16_384;
 const LOOKED_AT = 65_536;
 /** Neither a secret in use nor a form of one is shorter. */
 const MIN_SECRET = 6;
-/** Numbers below are too common to be anybody's secret. */
+/** Smaller numbers are too common to be a secret. */
 const SMALL_NUMBER = 100_000;
 
 const LEFT_OUT = '…';
@@ -63,7 +63,7 @@ export function createStoredRedactor(
     const seen: string[] = [];
     const note = (given: string, shown: string | undefined): void => {
       seen.push(given.length > LOOKED_AT ? given.slice(0, LOOKED_AT) : given);
-      // A cut or a replacement may have made what was none into a form.
+      // A cut or a replacement may have produced a new match.
       if (shown !== undefined && shown !== given) seen.push(shown);
     };
     const first = redactValue(value, 0, fields.root, {
@@ -90,7 +90,7 @@ export function createStoredRedactor(
  * The budget counts what comes out, in the order it comes out: a second pass over the result then stops at the same
  * place. `undefined` says that the value goes. What needs no change is the same object.
  */
-function redactValue(value: unknown, depth: number, place: FieldPlace<Action>, walk: Walk): JsonValue | undefined {
+function redactValue(value: unknown, depth: number, state: PathState<Action>, walk: Walk): JsonValue | undefined {
   if (walk.left <= 0) return LEFT_OUT;
   walk.left -= 1;
   if (typeof value === 'string') return spend(walk.text(value), walk);
@@ -99,29 +99,24 @@ function redactValue(value: unknown, depth: number, place: FieldPlace<Action>, w
   if (typeof value === 'bigint') return spend(walk.text(String(value)), walk);
   if (typeof value !== 'object') return null;
   if (depth >= DEPTH) return spend(walk.text(Array.isArray(value) ? '[list]' : '[object]'), walk);
-  if (!Array.isArray(value)) return redactFields(value as Record<string, unknown>, depth, place, walk);
+  if (!Array.isArray(value)) return redactFields(value as Record<string, unknown>, depth, state, walk);
   const items = narrow(value);
   let copy: JsonValue[] | undefined = items === value ? undefined : [];
   for (let at = 0; at < items.length; at++) {
-    const redacted = redactValue(items[at], depth + 1, place, walk);
+    const redacted = redactValue(items[at], depth + 1, state, walk);
     if (copy === undefined && redacted !== items[at]) copy = (items as JsonValue[]).slice(0, at);
     if (copy !== undefined && redacted !== undefined) copy.push(redacted);
   }
   return copy ?? (items as JsonValue[]);
 }
 
-/** Whether an object says of itself only what its fields say; others may write themselves as anything. */
+/** Whether an object consists of its fields alone; others may have a `toJSON` of their own. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-function redactFields(
-  value: Record<string, unknown>,
-  depth: number,
-  place: FieldPlace<Action>,
-  walk: Walk,
-): JsonObject {
+function redactFields(value: Record<string, unknown>, depth: number, state: PathState<Action>, walk: Walk): JsonObject {
   const { fields } = walk;
   const names = Object.keys(value);
   const isWide = names.length > WIDTH;
@@ -132,10 +127,10 @@ function redactFields(
     const field = value[name];
     if (field === undefined) continue;
     const short = name.length < MIN_SECRET ? name : walk.name(name);
-    let at = fields.step(place, name);
+    let at = fields.step(state, name);
     if (short !== name) {
       // What is read again has the short name, and must not be redacted any further for it.
-      at = fields.merge(at, fields.step(place, short));
+      at = fields.merge(at, fields.step(state, short));
       if (Object.hasOwn((copy ??= firstOf(value, names, i)), short)) continue;
     }
     const shown = at.hit === 'drop' ? undefined : keep(short, field, at, depth, walk);
@@ -144,7 +139,7 @@ function redactFields(
   }
   if (!isWide) return copy ?? (value as JsonObject);
   copy ??= firstOf(value, names, count);
-  const at = fields.step(place, LEFT_OUT);
+  const at = fields.step(state, LEFT_OUT);
   if (at.hit === 'drop' || Object.hasOwn(copy, LEFT_OUT)) return copy;
   const more = keep(LEFT_OUT, `${names.length - count} more`, at, depth, walk);
   if (more !== undefined) define(copy, LEFT_OUT, more);
@@ -152,7 +147,7 @@ function redactFields(
 }
 
 /** One field with its name; what goes costs nothing. */
-function keep(name: string, field: unknown, at: FieldPlace<Action>, depth: number, walk: Walk): JsonValue | undefined {
+function keep(name: string, field: unknown, at: PathState<Action>, depth: number, walk: Walk): JsonValue | undefined {
   const before = walk.left;
   walk.left -= name.length;
   const shown = redactValue(at.hit === undefined ? field : replace(field, at.hit), depth + 1, at, walk);

@@ -16,7 +16,7 @@ export type RedactText = (text: string) => string | undefined;
 /** A pattern may match what a replacement has joined; after so many rounds the text goes whole. */
 const MAX_ROUNDS = 8;
 
-/** A span together with the marks it touches; nothing when it lies within marks, which are nobody's secret. */
+/** A span together with the marks it touches; nothing when it lies within marks, which hold no secret. */
 function widen([start, end]: Span, marks: readonly Span[]): Span | undefined {
   let [from, to] = [start, end];
   let covered = 0;

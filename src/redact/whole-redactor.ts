@@ -1,4 +1,4 @@
-import type { FieldPlace } from '../kernel/patterns/field-glob.js';
+import type { PathState } from '../kernel/patterns/field-glob.js';
 import { isDeeperThan, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { MASK } from '../kernel/secrets.js';
 import { hashMark } from './hash-marks.js';
@@ -9,7 +9,7 @@ import { createTextRedactor } from './text.js';
 export interface WholeRedactor {
   /** Outgoing arguments. */
   arguments(value: JsonObject): JsonObject;
-  /** A result; paths begin at the result, and anew at its structured content. */
+  /** A result; paths begin at the result, and again at its structured content. */
   result(value: JsonObject): JsonObject;
   /** One text: a message, a reason. */
   text(value: string): string;
@@ -20,7 +20,7 @@ export interface WholeRedactor {
 }
 
 /** Nesting that is walked, JSON within texts included; what lies deeper is masked, unseen. */
-const DEEPEST = 256;
+const MAX_DEPTH = 256;
 
 /** Longer texts are not read as JSON; patterns on values still see them. */
 const MAX_JSON = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ const MAX_JSON = 8 * 1024 * 1024;
 /** What one pass has joined may match again; after so many a text goes whole. */
 const MAX_ROUNDS = 4;
 
-type Place = FieldPlace<Action>;
+type ActionState = PathState<Action>;
 
 function parse(text: string): JsonValue | undefined {
   if (text.length > MAX_JSON || !/^\s*[{[]/.test(text)) return undefined;
@@ -48,7 +48,7 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
   const redactJson = (text: string, depth: number): string => {
     const parsed = parse(text);
     if (parsed === undefined) return text;
-    if (isDeeperThan(parsed, DEEPEST - depth)) return MASK;
+    if (isDeeperThan(parsed, MAX_DEPTH - depth)) return MASK;
     const redacted = redactValue(parsed, fields.root, depth + 1);
     if (redacted === parsed) return text;
     return JSON.stringify(redacted ?? MASK, null, text.includes('\n') ? 2 : undefined);
@@ -69,28 +69,28 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
     return shown === plain ? value : shown;
   };
 
-  const redactValue = (value: JsonValue, place: Place, depth: number): JsonValue | undefined => {
-    if (depth > DEEPEST) return MASK;
+  const redactValue = (value: JsonValue, state: ActionState, depth: number): JsonValue | undefined => {
+    if (depth > MAX_DEPTH) return MASK;
     if (typeof value === 'string') return redactString(value, depth);
     if (typeof value === 'number') return redactNumber(value);
     if (typeof value !== 'object' || value === null) return value;
-    if (!Array.isArray(value)) return redactFields(value, (name) => fields.step(place, name), depth);
-    const items = value.map((item) => redactValue(item, place, depth + 1));
+    if (!Array.isArray(value)) return redactFields(value, (name) => fields.step(state, name), depth);
+    const items = value.map((item) => redactValue(item, state, depth + 1));
     return items.every((item, at) => item === value[at]) ? value : items.filter((item) => item !== undefined);
   };
 
-  const redactField = (value: JsonValue, place: Place, depth: number): JsonValue | undefined => {
-    if (place.hit === undefined) return redactValue(value, place, depth);
-    if (place.hit === 'drop') return undefined;
-    return place.hit === 'hash' ? hashMark(value) : MASK;
+  const redactField = (value: JsonValue, state: ActionState, depth: number): JsonValue | undefined => {
+    if (state.hit === undefined) return redactValue(value, state, depth);
+    if (state.hit === 'drop') return undefined;
+    return state.hit === 'hash' ? hashMark(value) : MASK;
   };
 
-  const redactFields = (value: JsonObject, placeOf: (name: string) => Place, depth: number): JsonObject => {
+  const redactFields = (value: JsonObject, stateOf: (name: string) => ActionState, depth: number): JsonObject => {
     let copy: JsonObject | undefined;
     for (const name of Object.keys(value)) {
       const field = value[name];
       if (field === undefined) continue;
-      const redacted = redactField(field, placeOf(name), depth + 1);
+      const redacted = redactField(field, stateOf(name), depth + 1);
       if (redacted === field) continue;
       // Spreading makes every name an own field of the copy, `__proto__` too.
       copy ??= { ...value };
@@ -100,8 +100,8 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
     return copy ?? value;
   };
 
-  const below = (name: string): Place => fields.step(fields.root, name);
-  const belowResult = (name: string): Place =>
+  const below = (name: string): ActionState => fields.step(fields.root, name);
+  const belowResult = (name: string): ActionState =>
     name === 'structuredContent' ? fields.merge(fields.root, below(name)) : below(name);
 
   return {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '../kernel/json.js';
-import { isHealthy, PLACES, readCapabilities, readPlace } from './documents.js';
+import { isHealthy, WELL_KNOWN_LOCATIONS, readCapabilities, readDocument } from './documents.js';
 
 describe('what a server says of itself', () => {
   it('REG-5 capabilities are a list, a text, a map or maps in maps', () => {
@@ -48,8 +48,10 @@ describe('what a server says of itself', () => {
     expect(readCapabilities(['x'.repeat(1000)])[0]!.length).toBeLessThanOrEqual(200);
   });
 
-  it('REG-5 the places are asked in the order of the drafts', () => {
-    expect(PLACES.map((place) => place.url('https://x.example/', 'https://x.example/v1/mcp/'))).toEqual([
+  it('REG-5 the locations are asked in the order of the drafts', () => {
+    expect(
+      WELL_KNOWN_LOCATIONS.map((location) => location.url('https://x.example/', 'https://x.example/v1/mcp/')),
+    ).toEqual([
       'https://x.example/.well-known/ai-catalog.json',
       'https://x.example/v1/mcp/server-card',
       'https://x.example/.well-known/mcp/server-card.json',
@@ -62,21 +64,21 @@ describe('what a server says of itself', () => {
   });
 
   it('REG-5 name and version come from the document or its serverInfo; a card needs both', () => {
-    expect(readPlace('loose', { name: 'a', version: 1.5, capabilities: [] })).toEqual({
+    expect(readDocument('loose', { name: 'a', version: 1.5, capabilities: [] })).toEqual({
       name: 'a',
       version: '1.5',
       capabilities: [],
     });
-    expect(readPlace('loose', { serverInfo: { name: 'b', version: '2' } })).toEqual({ name: 'b', version: '2' });
-    expect(readPlace('loose', { hello: 1 })).toBeUndefined();
-    expect(readPlace('loose', [])).toBeUndefined();
-    expect(readPlace('card', { name: 'x/y', version: '1', description: '' })).toEqual({ name: 'x/y', version: '1' });
-    expect(readPlace('card', { name: 'x/y' })).toBeUndefined();
+    expect(readDocument('loose', { serverInfo: { name: 'b', version: '2' } })).toEqual({ name: 'b', version: '2' });
+    expect(readDocument('loose', { hello: 1 })).toBeUndefined();
+    expect(readDocument('loose', [])).toBeUndefined();
+    expect(readDocument('card', { name: 'x/y', version: '1', description: '' })).toEqual({ name: 'x/y', version: '1' });
+    expect(readDocument('card', { name: 'x/y' })).toBeUndefined();
     const type = 'application/mcp-server-card+json';
     const entry = { identifier: 'urn:x', type, data: { name: 'x/y', version: '1' } };
-    expect(readPlace('catalog', { entries: [{ type: 'other' }, entry] })).toEqual({ name: 'x/y', version: '1' });
-    expect(readPlace('catalog', { entries: [{ type, url: '/card' }] })).toEqual({ cardUrl: '/card' });
-    expect(readPlace('catalog', { entries: [] })).toBeUndefined();
+    expect(readDocument('catalog', { entries: [{ type: 'other' }, entry] })).toEqual({ name: 'x/y', version: '1' });
+    expect(readDocument('catalog', { entries: [{ type, url: '/card' }] })).toEqual({ cardUrl: '/card' });
+    expect(readDocument('catalog', { entries: [] })).toBeUndefined();
   });
 
   it('REG-5 a health check is contradicted only by a status that is not healthy', () => {
@@ -109,14 +111,14 @@ describe('what a server says of itself', () => {
     }
   });
 
-  it('REG-5 of the place of opencode the block about MCP is read', () => {
-    const { kind } = PLACES.find(({ key }) => key === 'opencode')!;
+  it('REG-5 of the location of opencode the block about MCP is read', () => {
+    const { kind } = WELL_KNOWN_LOCATIONS.find(({ key }) => key === 'opencode')!;
     const said = { name: 'Desk', version: '1', capabilities: ['a'] };
-    expect(readPlace(kind, { mcp: said, auth: { command: ['x'] } })).toEqual(said);
-    expect(readPlace(kind, { config: { mcp: said } })).toEqual(said);
-    expect(readPlace(kind, said)).toEqual(said);
+    expect(readDocument(kind, { mcp: said, auth: { command: ['x'] } })).toEqual(said);
+    expect(readDocument(kind, { config: { mcp: said } })).toEqual(said);
+    expect(readDocument(kind, said)).toEqual(said);
     for (const other of [{ mcp: 7 }, { config: 7 }, { mcp: { desk: { type: 'remote', url: 'https://x' } } }, {}]) {
-      expect(readPlace(kind, other)).toBeUndefined();
+      expect(readDocument(kind, other)).toBeUndefined();
     }
   });
 });

@@ -10,8 +10,8 @@ export interface SelfDescription {
   readonly capabilities?: readonly string[];
 }
 
-/** A place where a server may describe itself. */
-export interface Place {
+/** A location where a server may describe itself. */
+export interface WellKnownLocation {
   readonly key: string;
   readonly kind: 'catalog' | 'card' | 'loose' | 'opencode';
   /** The URL, or `undefined` when it cannot be built for this server. */
@@ -30,33 +30,33 @@ function beside(_: string, mcpUrl: string | undefined): string | undefined {
   return url.href;
 }
 
-/** The place of the first draft: asked first, and what is reported when no place answers. */
-export const MAIN_PLACE = '/.well-known/mcp';
+/** The location of the first draft: asked first, and what is reported when no location answers. */
+export const MAIN_LOCATION = '/.well-known/mcp';
 
-/** Every place, newest draft first: among those that are asked, the first that is valid says the name and the version. */
-export const PLACES: readonly Place[] = [
+/** Every location, newest draft first: among those that are asked, the first that is valid says the name and the version. */
+export const WELL_KNOWN_LOCATIONS: readonly WellKnownLocation[] = [
   { key: 'ai-catalog', kind: 'catalog', url: under('/.well-known/ai-catalog.json') },
   { key: 'server-card', kind: 'card', url: beside },
   { key: 'mcp/server-card.json', kind: 'card', url: under('/.well-known/mcp/server-card.json') },
   { key: 'mcp/server-card', kind: 'card', url: under('/.well-known/mcp/server-card') },
   { key: 'mcp.json', kind: 'loose', url: under('/.well-known/mcp.json') },
-  { key: MAIN_PLACE, kind: 'loose', url: under(MAIN_PLACE) },
+  { key: MAIN_LOCATION, kind: 'loose', url: under(MAIN_LOCATION) },
   { key: 'mcp-server-card.json', kind: 'card', url: under('/.well-known/mcp-server-card.json') },
   { key: 'opencode', kind: 'opencode', url: under('/.well-known/opencode') },
 ];
 
 const DEPTH = 16;
 const MAX_CAPABILITIES = 1000;
-const LONGEST = 200;
+const MAX_TEXT_LENGTH = 200;
 const CARD_TYPE = 'application/mcp-server-card+json';
 
-/** What stands at the places, for whoever is strict about what it is asked for. */
+/** The `Accept` header for these locations: some servers answer only to the exact type. */
 export const ACCEPTED = `application/json, application/ai-catalog+json, ${CARD_TYPE}`;
 
-/** A word that a server says of itself, as it may be shown: on one line, printable and bounded. */
+/** A text from a server in a form that may be shown: on one line, printable and bounded. */
 export function cleanText(value: JsonValue | undefined): string | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const text = oneLine(printable(String(value)), LONGEST);
+  const text = oneLine(printable(String(value)), MAX_TEXT_LENGTH);
   return text === '' ? undefined : text;
 }
 
@@ -136,9 +136,9 @@ function readOpencode(document: JsonObject): SelfDescription | undefined {
   return readLoose(isObject(block) ? block : document);
 }
 
-/** Reads the JSON of one place; `undefined` when it is not what belongs there. */
-export function readPlace(
-  kind: Place['kind'],
+/** Reads the JSON of one location; `undefined` when it is not what belongs there. */
+export function readDocument(
+  kind: WellKnownLocation['kind'],
   value: unknown,
 ): SelfDescription | { readonly cardUrl: string } | undefined {
   if (!isObject(value) || isDeeperThan(value, DEPTH)) return undefined;
@@ -178,7 +178,7 @@ export function isHealthy(body: unknown): boolean {
   return true;
 }
 
-/** The first name and version, and the first capabilities, that the descriptions give, in the order of their places. */
+/** The first name and version, and the first capabilities, that the descriptions give, in the order of their locations. */
 export function mergeDescriptions(found: readonly SelfDescription[]): SelfDescription | undefined {
   if (found.length === 0) return undefined;
   const named = found.find((each) => each.name !== undefined);

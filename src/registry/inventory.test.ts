@@ -96,7 +96,7 @@ describe('the inventory', () => {
       }),
       expect.objectContaining({ id: 'old', transport: 'sse' }),
     ]);
-    expect(problems).toEqual([{ path: '[0]', message: '"local" is there already' }]);
+    expect(problems).toEqual([{ path: '[0]', message: 'duplicate id "local"' }]);
   });
 
   it('A27 nothing that a file can hold throws or pollutes', () => {

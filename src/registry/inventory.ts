@@ -39,7 +39,7 @@ function textOf(value: unknown): string | undefined {
   return text === '' || text.length > MAX_TEXT ? undefined : text;
 }
 
-/** The URL without user, password and query, none of which is anybody's business. */
+/** The URL without user, password and query, which are private. */
 export function showUrl(url: string): string {
   if (!URL.canParse(url)) return '';
   const { protocol, host, pathname } = new URL(url);
@@ -144,7 +144,7 @@ export function createInventory(
     const item = readItem(entry, expand);
     if (typeof item === 'string') problems.push({ path: at, message: item });
     else if (isOwn(item.baseUrl ?? '')) problems.push({ path: at, message: `"${item.id}" is toolscout itself` });
-    else if (items.has(item.id)) problems.push({ path: at, message: `"${item.id}" is there already` });
+    else if (items.has(item.id)) problems.push({ path: at, message: `duplicate id "${item.id}"` });
     else if (items.size >= MAX_ITEMS) problems.push({ path: at, message: `more than ${MAX_ITEMS} servers` });
     else items.set(item.id, item);
   }

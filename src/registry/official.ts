@@ -61,7 +61,7 @@ function reasonOf(answer: Exclude<Fetched, { ok: true }>, timeoutMs: number): st
     case 'dns':
       return `the name ${answer.host} cannot be resolved`;
     case 'refused':
-      return 'nobody listens there';
+      return 'connection refused';
     case 'host_not_allowed':
       return `${answer.host} is an internal address; write it as registry.url if it is yours`;
     case 'tls':

@@ -48,12 +48,12 @@ function probeAt(
   item: InventoryItem,
   {
     clock = systemClock,
-    places = [],
+    locations = [],
     ...deps
-  }: { clock?: Clock; places?: readonly string[] } & Partial<SafeFetchDeps> = {},
+  }: { clock?: Clock; locations?: readonly string[] } & Partial<SafeFetchDeps> = {},
 ): Promise<ProbeResult> {
   const fetch = createSafeFetch({ clock, userAgent: 'probe/1', timeoutMs: 5000, maxBytes: 1000, ...deps });
-  return createProbe({ fetch, clock, timeoutMs: 5000 })(item, places);
+  return createProbe({ fetch, clock, timeoutMs: 5000 })(item, locations);
 }
 
 const MCP = '/.well-known/mcp';
@@ -66,7 +66,7 @@ describe('a probe', () => {
       alive: true,
       reason: null,
       description: { name: 'Said', version: '1.2', capabilities: ['a', 'b'] },
-      places: [MCP],
+      locations: [MCP],
     });
   });
 
@@ -117,7 +117,7 @@ describe('a probe', () => {
     });
   });
 
-  it('REG-5 newer places win over older ones, and capabilities come from whichever place has them', async () => {
+  it('REG-5 newer locations win over older ones, and capabilities come from whichever location has them', async () => {
     const type = 'application/mcp-server-card+json';
     const { base, asked } = await serve({
       '/.well-known/ai-catalog.json': { specVersion: '1.0', entries: [{ type, url: '/card' }] },
@@ -134,21 +134,23 @@ describe('a probe', () => {
     expect(asked).toContain('/mcp/server-card');
     asked.length = 0;
     // The next check asks only where something was found.
-    expect(await probeAt(itemAt(base), { places: first.places })).toMatchObject({ description: first.description });
+    expect(await probeAt(itemAt(base), { locations: first.locations })).toMatchObject({
+      description: first.description,
+    });
     expect(asked.toSorted()).toEqual(['/.well-known/ai-catalog.json', MCP, '/card', '/health']);
   });
 
-  it('REG-5 a server that says everything in the first place is asked nowhere else', async () => {
+  it('REG-5 a server that says everything in the first location is asked nowhere else', async () => {
     const { base, asked } = await serve({ [MCP]: SAID, '/health': 'ok' });
     await probeAt(itemAt(base));
     expect(asked.toSorted()).toEqual([MCP, '/health']);
   });
 
-  it('REG-5 a place that is gone is looked for again in all the others', async () => {
+  it('REG-5 a location that is gone is looked for again in all the others', async () => {
     const { base } = await serve({ '/.well-known/mcp.json': SAID, '/health': 'ok' });
-    expect(await probeAt(itemAt(base), { places: [MCP] })).toMatchObject({
+    expect(await probeAt(itemAt(base), { locations: [MCP] })).toMatchObject({
       description: { name: 'Said' },
-      places: ['mcp.json'],
+      locations: ['mcp.json'],
     });
   });
 
@@ -185,7 +187,7 @@ describe('a probe', () => {
     expect(connections).toBe(2);
   });
 
-  it('REG-5 asks for the types that stand at its places, so that who is strict about them answers', async () => {
+  it('REG-5 asks for the types that stand at its locations, so that who is strict about them answers', async () => {
     const types: Record<string, string> = {
       '/.well-known/ai-catalog.json': 'application/ai-catalog+json',
       '/mcp/server-card': 'application/mcp-server-card+json',
@@ -204,7 +206,7 @@ describe('a probe', () => {
       alive: true,
       reason: null,
       description: { name: 'io.test/desk', version: '3' },
-      places: ['server-card'],
+      locations: ['server-card'],
     });
   });
 });

@@ -2,11 +2,11 @@ import type { Clock } from '../kernel/clock.js';
 import {
   ACCEPTED,
   isHealthy,
-  MAIN_PLACE,
+  MAIN_LOCATION,
   mergeDescriptions,
-  PLACES,
-  readPlace,
-  type Place,
+  WELL_KNOWN_LOCATIONS,
+  readDocument,
+  type WellKnownLocation,
   type SelfDescription,
 } from './documents.js';
 import type { InventoryItem } from './inventory.js';
@@ -14,18 +14,18 @@ import type { Fetched, FetchOptions, SafeFetch } from '../net/safe-fetch.js';
 
 /** What one check of a server found. */
 export interface ProbeResult {
-  /** What the server says of itself; absent when it said nothing. */
+  /** The server's own description; absent without one. */
   readonly description?: SelfDescription;
   readonly alive: boolean;
   /** The vocabulary of REG-6; `null` when nothing failed. */
   readonly reason: string | null;
   readonly latencyMs: number;
   /** Where the description was found; the next check looks only there. */
-  readonly places: readonly string[];
+  readonly locations: readonly string[];
 }
 
 /** Checks one server. Never throws, and ends within two timeouts. */
-export type Probe = (item: InventoryItem, places: readonly string[], signal?: AbortSignal) => Promise<ProbeResult>;
+export type Probe = (item: InventoryItem, locations: readonly string[], signal?: AbortSignal) => Promise<ProbeResult>;
 
 /** What a probe is made of. */
 export interface ProbeDeps {
@@ -76,21 +76,21 @@ export function createProbe({ fetch, clock, timeoutMs }: ProbeDeps): Probe {
       signal,
     });
 
-    const look = async (place: Place, end: number): Promise<Looked> => {
-      const url = place.url(base, item.mcpUrl);
-      if (url === undefined) return { key: place.key, reason: 'well_known_error:absent' };
+    const look = async (location: WellKnownLocation, end: number): Promise<Looked> => {
+      const url = location.url(base, item.mcpUrl);
+      if (url === undefined) return { key: location.key, reason: 'well_known_error:absent' };
       const answer = await fetch(url, optionsUntil(end));
-      if (!answer.ok) return { key: place.key, reason: failureOf(answer, 'well_known') };
-      if (answer.status !== 200) return { key: place.key, reason: `well_known_status:${answer.status}` };
+      if (!answer.ok) return { key: location.key, reason: failureOf(answer, 'well_known') };
+      if (answer.status !== 200) return { key: location.key, reason: `well_known_status:${answer.status}` };
       const parsed = parse(answer.body);
-      if (!parsed) return { key: place.key, reason: 'well_known_error:invalid_json' };
-      const read = readPlace(place.kind, parsed.value);
-      if (!read) return { key: place.key, reason: 'well_known_error:invalid_document' };
-      if (!('cardUrl' in read)) return { key: place.key, description: read, reason: null };
+      if (!parsed) return { key: location.key, reason: 'well_known_error:invalid_json' };
+      const read = readDocument(location.kind, parsed.value);
+      if (!read) return { key: location.key, reason: 'well_known_error:invalid_document' };
+      if (!('cardUrl' in read)) return { key: location.key, description: read, reason: null };
       // The headers of a server go to that server only, and so does the question.
       const card = new URL(read.cardUrl, URL.canParse(base) ? base : undefined).href;
-      if (!isSameOrigin(card, base)) return { key: place.key, reason: 'well_known_error:foreign_card' };
-      return look({ key: place.key, kind: 'card', url: () => card }, end);
+      if (!isSameOrigin(card, base)) return { key: location.key, reason: 'well_known_error:foreign_card' };
+      return look({ key: location.key, kind: 'card', url: () => card }, end);
     };
 
     const checkHealth = async (end: number): Promise<string | null> => {
@@ -102,35 +102,35 @@ export function createProbe({ fetch, clock, timeoutMs }: ProbeDeps): Probe {
     };
 
     const first = clock.monotonic() + timeoutMs;
-    const known = PLACES.filter((place) => remembered.includes(place.key));
-    const asked = known.length > 0 ? known : PLACES.filter((place) => place.key === MAIN_PLACE);
+    const known = WELL_KNOWN_LOCATIONS.filter((location) => remembered.includes(location.key));
+    const asked = known.length > 0 ? known : WELL_KNOWN_LOCATIONS.filter((location) => location.key === MAIN_LOCATION);
     const [health, ...looked] = await Promise.all([
       checkHealth(first),
-      ...asked.map((place) =>
-        look(place, first).catch((): Looked => ({ key: place.key, reason: 'well_known_error:invalid_url' })),
+      ...asked.map((location) =>
+        look(location, first).catch((): Looked => ({ key: location.key, reason: 'well_known_error:invalid_url' })),
       ),
     ]);
 
-    // Who has not answered at all is not asked in seven more places: a host that hangs must cost one timeout.
+    // Who has not answered at all is not asked in seven more locations: a host that hangs must cost one timeout.
     const isSpeaking = health === null || health.startsWith('health_status') || looked.some(hasSpoken);
     const isKnown = known.length > 0 && looked.every((each) => each.reason === null);
     if (isSpeaking && !isKnown && !looked.some(isWhole)) {
       const second = clock.monotonic() + timeoutMs;
-      const rest = PLACES.filter((place) => !asked.includes(place));
+      const rest = WELL_KNOWN_LOCATIONS.filter((location) => !asked.includes(location));
       const more = await Promise.all(
-        rest.map((place) =>
-          look(place, second).catch((): Looked => ({ key: place.key, reason: 'well_known_error:invalid_url' })),
+        rest.map((location) =>
+          look(location, second).catch((): Looked => ({ key: location.key, reason: 'well_known_error:invalid_url' })),
         ),
       );
       looked.push(...more);
     }
 
-    const order = (key: string): number => PLACES.findIndex((place) => place.key === key);
+    const order = (key: string): number => WELL_KNOWN_LOCATIONS.findIndex((location) => location.key === key);
     const sorted = looked.toSorted((a, b) => order(a.key) - order(b.key));
     const described = sorted.filter((each) => each.description !== undefined);
     const description = mergeDescriptions(described.map((each) => each.description!));
-    const main = looked.find((each) => each.key === MAIN_PLACE) ?? looked[0];
-    const places = described
+    const main = looked.find((each) => each.key === MAIN_LOCATION) ?? looked[0];
+    const locations = described
       .filter(({ description: own }) => own?.name === description?.name || own?.capabilities !== undefined)
       .map((each) => each.key);
     return {
@@ -138,7 +138,7 @@ export function createProbe({ fetch, clock, timeoutMs }: ProbeDeps): Probe {
       alive: health === null,
       reason: description ? health : (main?.reason ?? health),
       latencyMs: clock.monotonic() - started,
-      places,
+      locations,
     };
   };
 }

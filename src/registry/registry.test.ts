@@ -25,10 +25,10 @@ const good = (name: string): ProbeResult => ({
   alive: true,
   reason: null,
   latencyMs: 3,
-  places: ['p'],
+  locations: ['p'],
   description: { name, version: '1', capabilities: ['c'] },
 });
-const BAD: ProbeResult = { alive: false, reason: 'well_known_error:timeout', latencyMs: 1500, places: [] };
+const BAD: ProbeResult = { alive: false, reason: 'well_known_error:timeout', latencyMs: 1500, locations: [] };
 
 interface Bench {
   readonly registry: Registry;
@@ -90,6 +90,20 @@ describe('the registry', () => {
     expect(registry.snapshot({ alive: false }).items).toEqual([]);
     expect(registry.snapshot(new URLSearchParams('alive=yes&capability=c')).items).toHaveLength(1);
     expect(() => registry.snapshot(new URLSearchParams('alive=perhaps'))).toThrow(/perhaps/);
+  });
+
+  it('REG-4 a file that is missing where the user named none is not worth a line of the log', async () => {
+    const lines: string[] = [];
+    const note = (level: string) => (event: string) => void lines.push(`${level} ${event}`);
+    const log = { ...silentLog, info: note('info'), debug: note('debug') };
+    for (const isUnasked of [true, false]) {
+      const inventory = { items: [], problems: [], missing: 'tools/tools.yaml does not exist', isUnasked };
+      await bench([], { log, readInventory: async () => inventory }).registry.refresh();
+    }
+    expect(lines.filter((line) => line.includes('missing'))).toEqual([
+      'debug tools.registry.missing',
+      'info tools.registry.missing',
+    ]);
   });
 
   it('REG-4 a missing file is no matter when servers are configured', async () => {
@@ -208,7 +222,7 @@ describe('the registry', () => {
     await expect(registry.refresh()).rejects.toThrow('disk');
   });
 
-  it('REG-3 whoever was shown a state that has passed is told of the one that came back', async () => {
+  it('REG-3 reports a state that came back to a reader who saw another one meanwhile', async () => {
     const state = bench([item('local', { transport: 'stdio', baseUrl: undefined, shownUrl: null })]);
     const well: LocalState = { alive: true, reason: null };
     state.local = () => well;
@@ -249,7 +263,7 @@ describe('the registry', () => {
     expect(hashes).toHaveLength(3);
   });
 
-  it('REG-5 no more than `parallel` run at once, nobody is asked twice at once, and a probe that throws harms nobody', async () => {
+  it('REG-5 no more than `parallel` run at once, no server is probed twice at once, and a probe that throws affects no other', async () => {
     const state = bench(Array.from({ length: 20 }, (_, at) => item(`s${at}`)));
     let running = 0;
     let most = 0;
@@ -315,7 +329,7 @@ describe('the registry', () => {
       registry.onProbe(() => (done += 1));
       const counted = (): number => done;
       const all = registry.refresh();
-      // Time stands still while those answer that answer at all; then it moves by two timeouts and no more.
+      // Time does not move while servers answer; then it moves by two timeouts and no more.
       while (counted() < 450) await new Promise((resolve) => setImmediate(resolve));
       expect(done).toBe(450);
       await clock.advance(1500);

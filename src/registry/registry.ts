@@ -26,6 +26,8 @@ export interface LocalState {
 export interface ReadInventory extends Inventory {
   /** There is no inventory file, or it cannot be read; what is configured may still be there. */
   readonly missing?: string;
+  /** It is missing at the place that is looked at by default: nothing that a user asked for. */
+  readonly isUnasked?: boolean;
 }
 
 /** One check that ended, for metrics. */
@@ -78,9 +80,9 @@ export interface Registry {
   onProbe(listener: (event: ProbeEvent) => void): () => void;
 }
 
-/** Sockets are not endless: beyond this nobody lends a place any more. */
+/** Sockets are limited: beyond this number no place is lent. */
 const MAX_AT_ONCE = 128;
-/** Changes that come together are told together. */
+/** Changes within this time are reported together. */
 const GATHER_MS = 100;
 /** Checks that fall due within this are begun together, so that the background task never spins. */
 const MIN_WAIT_MS = 250;
@@ -103,7 +105,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
   let items = new Map<string, InventoryItem>();
   let states = new Map<string, CheckState>();
   let lastHash: string | undefined;
-  /** Of the whole snapshot that somebody last saw; it may be of a moment that nobody was told of. */
+  /** The hash of the last complete snapshot that was returned; listeners may not have seen that state. */
   let shownHash: string | undefined;
   let started = false;
   let timer: { readonly at: number; readonly handle: Timer } | undefined;
@@ -151,7 +153,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
       log.warn('tools.registry.skipped', { phase: 'load', path, reason: message });
     }
     if (next.missing !== undefined && inventory?.missing !== next.missing) {
-      log.info('tools.registry.missing', { phase: 'load', reason: next.missing });
+      log[next.isUnasked ? 'debug' : 'info']('tools.registry.missing', { phase: 'load', reason: next.missing });
     }
     inventory = next;
     const before = items;
@@ -176,7 +178,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
   };
   const leave = (): void => {
     const next = waiting.shift();
-    // The place is handed on, so that nobody else can take it in between.
+    // The place passes directly to the next, so that no other probe takes it in between.
     if (next) next();
     else active -= 1;
   };
@@ -196,7 +198,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
       const item = items.get(id);
       const state = states.get(id);
       if (!item || !state || stopping.signal.aborted) return;
-      const result = await deps.probe(item, state.places, stopping.signal);
+      const result = await deps.probe(item, state.locations, stopping.signal);
       // It may have been removed or moved while it was asked.
       if (items.get(id)?.baseUrl !== item.baseUrl || stopping.signal.aborted) return;
       const times = { monotonic: clock.monotonic(), wall: clock.now() };
@@ -224,7 +226,7 @@ export function createRegistry(deps: RegistryDeps): Registry {
     return run;
   };
 
-  /** One timer, for whoever is due first; the inventory is read again at least once in every interval. */
+  /** One timer, for the earliest due time; the inventory is read again at least once in every interval. */
   const planFor = (dueAt: number | undefined): void => {
     if (!started || stopping.signal.aborted) return;
     const now = clock.monotonic();

@@ -19,10 +19,10 @@ const GOOD: ProbeResult = {
   alive: true,
   reason: null,
   latencyMs: 5,
-  places: ['p'],
+  locations: ['p'],
   description: { name: 'Said', version: '2', capabilities: ['b', 'a'] },
 };
-const BAD: ProbeResult = { alive: false, reason: 'well_known_error:timeout', latencyMs: 9, places: [] };
+const BAD: ProbeResult = { alive: false, reason: 'well_known_error:timeout', latencyMs: 9, locations: [] };
 const step = (state: CheckState, result: ProbeResult, at: number, random = 0.5): CheckState =>
   afterProbe(state, result, { monotonic: at, wall: at + 1_000_000 }, POLICY, random);
 
@@ -86,7 +86,7 @@ describe('the schedule', () => {
       version: null,
       capabilities: [],
     });
-    expect(state.places).toEqual(['p']);
+    expect(state.locations).toEqual(['p']);
     expect(step(state, GOOD, 5_000_000)).toMatchObject({ failures: 0, reason: null });
   });
 

@@ -21,7 +21,7 @@ export interface CheckState {
   /** What it last said of itself, and when. */
   readonly good?: { readonly description: SelfDescription; readonly at: number };
   /** Where it says so. */
-  readonly places: readonly string[];
+  readonly locations: readonly string[];
   /** When it is to be checked again. */
   readonly dueAt: number;
 }
@@ -32,7 +32,7 @@ const MAX_FACTOR = 10;
 
 /** A server that was never checked: it is due at once. */
 export function newState(now: number): CheckState {
-  return { alive: false, reason: 'pending', failures: 0, latencyMs: null, checkedAt: null, places: [], dueAt: now };
+  return { alive: false, reason: 'pending', failures: 0, latencyMs: null, checkedAt: null, locations: [], dueAt: now };
 }
 
 /** How long until the next check: the interval ± 10 %, times min(2ⁿ, 10) after n failures. `random` is in [0, 1). */
@@ -57,7 +57,7 @@ export function afterProbe(
     latencyMs: result.latencyMs,
     checkedAt: times.wall,
     good: result.description ? { description: result.description, at: times.monotonic } : before.good,
-    places: result.description ? result.places : before.places,
+    locations: result.description ? result.locations : before.locations,
     dueAt: times.monotonic + delayAfter(failures, policy, random),
   };
 }

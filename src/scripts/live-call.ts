@@ -1,7 +1,7 @@
 import { Canceller, type Cancel } from '../kernel/async/cancel.js';
-import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { CallResult } from '../model/call.js';
+import { questionWithdrawn, tooManyQuestions } from '../model/host.js';
 
 /** Questions of one call that wait at once. */
 const MAX_QUESTIONS = 32;
@@ -26,7 +26,7 @@ export class LiveCall {
 
   begin(outcome: Promise<CallResult>): void {
     this.outcome = outcome;
-    // Whoever takes the outcome hears of the failure.
+    // The caller that awaits the outcome gets the failure.
     outcome.catch(() => undefined);
   }
 
@@ -37,17 +37,15 @@ export class LiveCall {
   /** Asks the host of the script, in the name of this call. */
   ask(method: string, params: JsonObject | undefined, signal: Cancel | undefined): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
-      if (signal?.aborted || this.cancel.aborted || this.questions.size >= MAX_QUESTIONS) {
-        return reject(new ToolscoutError('CANCELLED', 'The host disconnected before it answered.'));
-      }
+      if (signal?.aborted || this.cancel.aborted) return reject(questionWithdrawn());
+      if (this.questions.size >= MAX_QUESTIONS) return reject(tooManyQuestions(MAX_QUESTIONS));
       const key = `question-${++this.asked}`;
       const leave = (): void => {
         this.questions.delete(key);
         signal?.removeEventListener('abort', withdraw);
         this.onQuestion();
       };
-      const withdraw = (): void =>
-        this.questions.get(key)?.reject(new ToolscoutError('CANCELLED', 'The question was withdrawn.'));
+      const withdraw = (): void => this.questions.get(key)?.reject(questionWithdrawn());
       signal?.addEventListener('abort', withdraw, { once: true });
       this.questions.set(key, {
         request: { method, ...(params && { params }) },

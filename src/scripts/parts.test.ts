@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { createFakeClock } from '../../test/support/fake-clock.js';
 import { Canceller } from '../kernel/async/cancel.js';
 import { systemClock } from '../kernel/clock.js';
+import { sha256 } from '../kernel/hash.js';
 import type { Store } from '../model/store.js';
 import { createMemoryStore } from '../store/index.js';
 import { LiveCall } from './live-call.js';
 import { answerOf } from './script-call.js';
+import { breachError } from './script-failure.js';
+import { createSuspendedScripts, type SuspendedScript } from './suspended-scripts.js';
 import { createVault } from './vault.js';
 
 describe('the vault of suspended scripts', () => {
@@ -30,6 +34,23 @@ describe('the vault of suspended scripts', () => {
     await expect(vault.seal(Buffer.from('a'), 'b')).rejects.toMatchObject({ code: 'STORE_ERROR' });
     isBroken = false;
     expect(await vault.seal(Buffer.from('a'), 'b')).toEqual(expect.any(String));
+  });
+
+  it('CODE-5 a journal that cannot be decrypted ends the script, with the advice to check its calls', async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    const scripts = createSuspendedScripts({ store, clock, vault: createVault(store) });
+    const suspended = { script: 'x', image: { memory: new Uint8Array(8) } } as unknown as SuspendedScript;
+    const state = await scripts.keep(suspended, { principal: 'ann' });
+    await store.put(`script-journal.${sha256(state)}`, 'answer.00000000', 'damaged');
+    // It is not taken for running: a second try says the same.
+    for (const _ of [1, 2]) {
+      await expect(scripts.claim(state, 'x', { principal: 'ann' })).rejects.toMatchObject({
+        code: 'STORE_ERROR',
+        message: 'What the paused script did so far cannot be decrypted, so it cannot go on.',
+        suggestion: 'Check what its calls changed, then run it anew.',
+      });
+    }
   });
 });
 
@@ -70,7 +91,7 @@ describe('a call that is at its server', () => {
     gone.abort();
     await expect(live.ask('roots/list', undefined, gone)).rejects.toMatchObject({ code: 'CANCELLED' });
     const open = Array.from({ length: 32 }, () => live.ask('roots/list', undefined, undefined));
-    await expect(live.ask('roots/list', undefined, undefined)).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(live.ask('roots/list', undefined, undefined)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
     live.answer(Object.fromEntries(open.map((_, at) => [`question-${at + 1}`, {}])));
     await Promise.all(open);
     live.cancel.abort();
@@ -81,6 +102,18 @@ describe('a call that is at its server', () => {
 describe('answerOf', () => {
   const address = { server: 's', tool: 't' };
   const advise = (): string => 'advice';
+
+  it('CODE-3 an engine that ran out of stack means values or calls that are nested too deep', () => {
+    const bounds = { memoryBytes: 1, computeMs: 1, timeoutMs: 1, calls: 1, parallel: 1, outputBytes: 1 };
+    expect(breachError('engine', 'Maximum call stack size exceeded', bounds)).toMatchObject({
+      code: 'SCRIPT_LIMIT_EXCEEDED',
+      message: expect.stringContaining('nested too deep'),
+    });
+    expect(breachError('engine', 'broken', bounds)).toMatchObject({
+      code: 'SCRIPT_ERROR',
+      suggestion: 'Run it again; if it fails the same way, report it with the script.',
+    });
+  });
 
   it('CODE-1 gives a script what it can use of a result, and an error where there is none', () => {
     expect(answerOf({ success: true, result: {} }, false, address, advise)).toEqual({ kind: 'text', text: '' });

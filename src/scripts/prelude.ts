@@ -22,7 +22,9 @@ export const PRELUDE = `(() => {
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
   const { create, defineProperty, freeze, keys } = Object;
-  const { isArray } = Array;
+  const { isArray, from } = Array;
+  const { isView } = ArrayBuffer;
+  const BaseDataView = DataView;
   const BaseError = Error;
   const BasePromise = Promise;
   const BaseProxy = Proxy;
@@ -38,10 +40,12 @@ export const PRELUDE = `(() => {
   const text = String;
   const FIELDS = freeze(['code', 'server', 'tool', 'suggestion']);
 
+  const define = (items, value) =>
+    defineProperty(items, items.length, { value, writable: true, enumerable: true, configurable: true });
   const collect = (iterator, next) => {
     const items = [];
     for (let step = apply(next, iterator, []); !step.done; step = apply(next, iterator, [])) {
-      defineProperty(items, items.length, { value: step.value, writable: true, enumerable: true, configurable: true });
+      define(items, step.value);
     }
     return items;
   };
@@ -50,30 +54,62 @@ export const PRELUDE = `(() => {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof BaseMap) return collect(apply(mapEntries, value, []), nextOfMap);
     if (value instanceof BaseSet) return collect(apply(setValues, value, []), nextOfSet);
+    if (value instanceof BasePromise) throw new NotAwaited();
+    if (isView(value) && !(value instanceof BaseDataView)) return from(value);
     if (value instanceof BaseError) return { ...value, name: text(value.name), message: text(value.message) };
     return value;
   };
-  /** The path at which a value contains itself. */
-  const cycleIn = (value, open, path) => {
+  /** The path at which a value contains itself, or one that holds a promise. */
+  const pathIn = (value, isSought, open, path) => {
     if (typeof value !== 'object' || value === null || open.length > 200) return undefined;
-    for (let at = 0; at < open.length; at++) if (open[at] === value) return path;
+    if (isSought(value, open)) return path;
     const deeper = [...open, value];
     for (const key of keys(value)) {
-      const found = cycleIn(value[key], deeper, path + (isArray(value) ? '[' + key + ']' : '.' + key));
+      const found = pathIn(value[key], isSought, deeper, path + (isArray(value) ? '[' + key + ']' : '.' + key));
       if (found !== undefined) return found;
     }
     return undefined;
   };
-  const toJson = (value, what) => {
+  const isOpen = (value, open) => {
+    for (let at = 0; at < open.length; at++) if (open[at] === value) return true;
+    return false;
+  };
+  const isPromise = (value) => value instanceof BasePromise;
+  const ADVICE = 'await it, or await Promise.all(list) for a list of promises.';
+  class NotAwaited {}
+  /** Whether a value nests too deep to be written; it looks at the first thousands of values alone, the deepest first. */
+  const isTooDeep = (value) => {
+    const values = [value];
+    const levels = [0];
+    for (let looked = 0; looked < 4000 && values.length > 0; looked++) {
+      const at = values.length - 1;
+      const next = values[at];
+      const level = levels[at];
+      values.length = at;
+      levels.length = at;
+      if (level > 1000) return true;
+      if (typeof next !== 'object' || next === null || isPromise(next) || isView(next)) continue;
+      const names = isArray(next) ? undefined : keys(next);
+      const count = (names ?? next).length;
+      for (let index = 0; index < count && index < 50; index++) {
+        define(values, next[names ? names[index] : index]);
+        define(levels, level + 1);
+      }
+    }
+    return false;
+  };
+  const toJson = (value, name, what) => {
     let json;
     try {
+      if (isTooDeep(value)) throw new TypeError(name + ' cannot be written as JSON: it nests deeper than 1000 levels.');
       json = stringify(value, replace);
     } catch (error) {
-      const path = error instanceof TypeError ? cycleIn(value, [], 'value') : undefined;
+      if (error instanceof NotAwaited) throw new TypeError((pathIn(value, isPromise, [], what) ?? what) + ' is a promise: ' + ADVICE);
+      const path = error instanceof TypeError ? pathIn(value, isOpen, [], 'value') : undefined;
       if (path === undefined) throw error;
-      throw new TypeError(what + ' is not JSON: ' + path + ' refers to an object that contains it (a cycle).');
+      throw new TypeError(name + ' cannot be written as JSON: ' + path + ' refers to an object that contains it (a cycle).');
     }
-    if (json === undefined && value !== undefined) throw new TypeError(what + ' is not JSON: it is a ' + typeof value + '.');
+    if (json === undefined && value !== undefined) throw new TypeError(name + ' cannot be written as JSON: it is a ' + typeof value + '.');
     return json;
   };
 
@@ -92,7 +128,7 @@ export const PRELUDE = `(() => {
         }
       } else {
         seen.thrown = true;
-        seen.message = typeof thrown === 'string' ? thrown : toJson(thrown, 'The thrown value') ?? text(thrown);
+        seen.message = typeof thrown === 'string' ? thrown : toJson(thrown, 'The thrown value', 'value') ?? text(thrown);
       }
     } catch {
       seen.message = 'something that cannot be shown was thrown';
@@ -119,8 +155,13 @@ export const PRELUDE = `(() => {
       if (args !== undefined && (typeof args !== 'object' || args === null || isArray(args))) {
         throw new TypeError('The arguments of ' + address + ' must be one object, such as {name: value}.');
       }
+      if (typeof options === 'object' && options !== null) {
+        for (const name of keys(options)) {
+          if (name !== 'raw') throw new TypeError('The second argument of ' + address + ' has only the option raw, not ' + name + '.');
+        }
+      }
       const raw = typeof options === 'object' && options !== null && options.raw === true;
-      const json = toJson(args ?? {}, 'The arguments of ' + address);
+      const json = toJson(args ?? {}, 'What ' + address + ' is called with', 'arguments');
       if (json[0] !== '{') throw new TypeError('The arguments of ' + address + ' must be one object; toJSON makes something else of them.');
       const id = ++last;
       pending[id] = { resolve, reject, stack };
@@ -132,6 +173,9 @@ export const PRELUDE = `(() => {
   const refuse = () => {
     throw new TypeError('tools cannot be changed.');
   };
+  const unlisted = () => {
+    throw new TypeError('A script cannot list the names of tools: search for them before you write it.');
+  };
   const names = (read, label) => {
     const known = create(null);
     return new BaseProxy(freeze(create(null)), {
@@ -142,7 +186,7 @@ export const PRELUDE = `(() => {
         return (known[name] ??= read(name));
       },
       has: (_, name) => !isReserved(name),
-      ownKeys: () => [],
+      ownKeys: unlisted,
       getOwnPropertyDescriptor: () => undefined,
       getPrototypeOf: () => null,
       set: refuse,
@@ -162,9 +206,9 @@ export const PRELUDE = `(() => {
     if (typeof value === 'string') return value;
     try {
       if (value instanceof BaseError) return text(value.name) + ': ' + text(value.message);
-      return toJson(value, 'The printed value') ?? text(value);
+      return toJson(value, 'The printed value', 'value') ?? text(value);
     } catch {
-      return '[' + typeof value + ']';
+      return isPromise(value) ? '[a promise: await it]' : '[' + typeof value + ']';
     }
   };
   const print = (...values) => {
@@ -172,6 +216,11 @@ export const PRELUDE = `(() => {
     for (let at = 0; at < values.length; at++) line += (at > 0 ? ' ' : '') + show(values[at]);
     ask('print', 0, line, '');
   };
+  // A forgotten await in a text would otherwise go unseen: "[object Promise]".
+  const noText = () => {
+    throw new TypeError('A promise is used as a text or a number: await it first.');
+  };
+  defineProperty(BasePromise.prototype, toPrimitive, { value: freeze(noText), writable: true, configurable: true });
   defineProperty(globalThis, 'tools', { value: tools, enumerable: true });
   defineProperty(globalThis, 'print', { value: freeze(print), enumerable: true });
 
@@ -196,7 +245,7 @@ export const PRELUDE = `(() => {
     run(main) {
       const end = (kind, json) => ask(kind, 0, json, '');
       const fulfilled = (value) => {
-        const json = toJson(value, 'The returned value');
+        const json = toJson(value, 'The returned value', 'value');
         end(json === undefined ? 'nothing' : 'value', json ?? '');
       };
       const failed = (thrown) => end('error', describe(thrown));
@@ -211,7 +260,7 @@ export const PRELUDE = `(() => {
       try {
         call.resolve(parse(json));
       } catch (error) {
-        // A text that looks like JSON and is none is a text.
+        // A text that looks like JSON and does not parse stays a text.
         kind === 'maybe' ? call.resolve(json) : call.reject(error);
       }
     },

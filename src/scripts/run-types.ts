@@ -18,6 +18,10 @@ export interface Used {
   readonly computedMs: number;
   readonly elapsedMs: number;
   readonly printed: readonly string[];
+  /** Calls that succeeded, by address. */
+  readonly done?: ReadonlyArray<readonly [address: string, calls: number]>;
+  /** It went on where an earlier call of the host had stopped. */
+  readonly wentOn?: true;
 }
 
 /** Keeps what a resumed script does, so that no call is made twice when the process dies (CODE-5). */
@@ -30,10 +34,20 @@ export interface Journal {
   readonly noted: ReadonlyArray<{ readonly id: number; readonly answer: Answer; readonly now: number }>;
 }
 
+/** The answer that a script was last given. */
+export interface LastAnswer extends Answer {
+  readonly address: string;
+}
+
 /** How a run ended. */
-export type RunEnd = { readonly used: Used } & (
+export type RunEnd = { readonly used: Used; readonly last?: LastAnswer } & (
   | { readonly kind: 'ended'; readonly end: ScriptEnd }
-  | { readonly kind: 'stopped'; readonly error: ToolscoutError }
+  | {
+      readonly kind: 'stopped';
+      readonly error: ToolscoutError;
+      /** The stack trace of the script at that moment. */
+      readonly place?: string;
+    }
   | {
       readonly kind: 'suspended';
       readonly image: VmImage;

@@ -14,7 +14,7 @@ const BOUNDS: SandboxBounds = { memoryBytes: 16 << 20, computeMs: 5000, outputBy
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
 const SEED = [1, 2, 3] as const;
 
-/** A clock that runs a minute each time somebody looks: whatever computes has computed for too long. */
+/** A clock that advances a minute on each read: every computation exceeds its limit. */
 function hurriedClock(): Clock {
   let at = 0;
   return { ...systemClock, monotonic: () => (at += 60_000) };
@@ -128,6 +128,25 @@ describe('the sandbox', STARTS_PROCESSES, () => {
     // The next script has a VM of its own.
     expect(await start('return 1')).toMatchObject(value(1));
     expect(await answer(5, '1')).toMatchObject({ type: 'rest' });
+  });
+
+  it('CODE-1 prints the beginning of a line that is too long, in whole characters', async () => {
+    const { start } = await service();
+    for (const [letter, kept] of [
+      ['x', 39],
+      ['é', 19],
+    ] as const) {
+      const said = await start(`print(""); print("${letter}".repeat(500)); print("more")`);
+      expect(said).toMatchObject({ printed: ['', letter.repeat(kept), '… further output was left out.'] });
+    }
+  });
+
+  it('CODE-3 a breach has what was printed before, and the place where the engine knows it', async () => {
+    const { start } = await service();
+    const script = 'print("before");\nconst all = [];\nfor (;;) all.push(new Array(10000).fill(1))';
+    const said = await start(script, { memoryBytes: 4 << 20 });
+    expect(said).toMatchObject({ breach: 'memory', printed: ['before'], place: expect.stringContaining('script:4:') });
+    expect(await start('print("a"); return "x".repeat(2000)')).toMatchObject({ breach: 'output', printed: ['a'] });
   });
 
   it('CODE-3 a script that computes too long is interrupted, also while it names a rejection', async () => {

@@ -25,8 +25,11 @@ import type {
 /** Everything of ECMAScript, and nothing that the engine has beside it. */
 const INTRINSICS = (Intrinsics.ALL & ~Intrinsics.PERFORMANCE & ~Intrinsics.ATOB_BTOA & ~Intrinsics.DOM_EXCEPTION) >>> 0;
 
-/** Rejected promises that are followed; a script that leaves more behind is told about the first. */
+/** The maximum of rejected promises that are tracked; further ones are ignored. */
 const MAX_UNHANDLED = 100;
+
+/** A line of so many bytes is printed whole or not at all. */
+const SHORT_LINE = 200;
 
 /** What a script has to say after it computed. */
 export interface Rest {
@@ -41,6 +44,8 @@ export class SandboxBreach extends Error {
   constructor(
     readonly breach: Breach,
     detail: string,
+    /** What the script printed before, and where it was. */
+    readonly about: { readonly printed?: readonly string[]; readonly place?: string } = {},
   ) {
     super(detail);
   }
@@ -70,7 +75,7 @@ export interface SandboxFactory {
   restore(image: VmImage, bounds: SandboxBounds, now: number): Promise<Sandbox>;
 }
 
-/** The parts of a VM that are the host's, not the guest's: they are made anew for every copy. */
+/** The parts of a VM that are the host's, not the guest's: they are created for every copy. */
 interface Surroundings {
   now: number;
   /** Monotonic time at which computing must have ended. */
@@ -100,7 +105,7 @@ function optionsFor(wasm: Engine, memoryBytes: number, around: Surroundings, clo
         new Uint8Array(memory.buffer, at, length).fill(0);
         return 0;
       },
-      // The engine writes nothing that anybody reads.
+      // The output of the engine is discarded.
       fd_write: () => 0,
     }),
   };
@@ -198,7 +203,9 @@ function createSandbox(
   const say = (line: string): void => {
     const bytes = Buffer.byteLength(line) + 1;
     if (printedBytes + bytes > bounds.printBytes) {
-      if (printedBytes <= bounds.printBytes) printed.push('… further output was left out.');
+      const room = bounds.printBytes - printedBytes;
+      if (room > 0 && bytes > SHORT_LINE) printed.push(bytesOf(line, room));
+      if (room >= 0) printed.push('… further output was left out.');
       printedBytes = bounds.printBytes + 1;
       return;
     }
@@ -263,16 +270,21 @@ function createSandbox(
 
   const breachOf = (thrown: unknown): SandboxBreach => {
     if (thrown instanceof SandboxBreach) return thrown;
-    if (around.isInterrupted) return new SandboxBreach('compute', 'interrupted');
+    const place = thrown instanceof JSException ? thrown.stack : undefined;
+    const about = { printed, ...(place !== undefined && { place }) };
+    if (around.isInterrupted) return new SandboxBreach('compute', 'interrupted', about);
     const message = thrown instanceof Error ? thrown.message : String(thrown);
-    return new SandboxBreach(/out of memory|null|allocation/i.test(message) ? 'memory' : 'engine', message);
+    return new SandboxBreach(/out of memory|null|allocation/i.test(message) ? 'memory' : 'engine', message, about);
   };
 
   const rest = (): Rest => {
     if (end?.kind === 'value' && end.json !== undefined && Buffer.byteLength(end.json) > bounds.outputBytes) {
-      throw new SandboxBreach('output', String(Buffer.byteLength(end.json)));
+      throw new SandboxBreach('output', String(Buffer.byteLength(end.json)), { printed });
     }
-    if (end?.kind === 'error' && isOutOfMemory(end.error)) throw new SandboxBreach('memory', end.error.message);
+    if (end?.kind === 'error' && isOutOfMemory(end.error)) {
+      const { message, stack: place = '' } = end.error;
+      throw new SandboxBreach('memory', message, { printed, place });
+    }
     const [first] = unhandled.values();
     const ended: ScriptEnd | undefined =
       end?.kind === 'value' && first ? { kind: 'error', error: unhandledError(first.error) } : end;
@@ -327,6 +339,13 @@ function createSandbox(
     },
     dispose: () => vm.dispose(),
   };
+}
+
+/** The beginning of a text that is no longer than so many bytes. */
+function bytesOf(text: string, bytes: number): string {
+  const cut = Buffer.from(text.slice(0, bytes), 'utf8').subarray(0, bytes).toString('utf8');
+  // A character of several bytes that was cut is left out.
+  return cut.endsWith('\uFFFD') && !text.startsWith(cut) ? cut.slice(0, -1) : cut;
 }
 
 function isOutOfMemory({ name, message }: { readonly name?: string; readonly message: string }): boolean {

@@ -20,7 +20,7 @@ export interface ScriptCall {
 /** Runs a call of a script, with all checks of a call (CODE-4). It answers and does not throw. */
 export type CallTool = (call: ScriptCall) => Promise<CallResult>;
 
-/** The answer to a call, as the worker is told it. */
+/** The answer to a call, in the form for the worker. */
 export type Answer = Pick<Extract<WorkerRequest, { type: 'answer' }>, 'kind' | 'text'>;
 
 /** The answer that throws a `ToolError` in the script. */
@@ -28,7 +28,7 @@ export function errorAnswer(fields: ToolErrorFields): Answer {
   return { kind: 'error', text: JSON.stringify(fields) };
 }
 
-/** The text of a block of content; `undefined` when it is none. */
+/** The text of a content block; `undefined` for a block of another type. */
 function textOf(block: unknown): string | undefined {
   return isObject(block) && block['type'] === 'text' && typeof block['text'] === 'string' ? block['text'] : undefined;
 }
@@ -68,7 +68,7 @@ export function thrownAnswer(thrown: unknown, address: { readonly server: string
   return errorAnswer({ code, message, suggestion, ...address });
 }
 
-/** The answer to a call that was sent before this process went on with the script, and whose outcome nobody knows. */
+/** The answer to a call that was sent before this process took over the script, and whose outcome is unknown. */
 export function unknownOutcome(address: { readonly server: string; readonly tool: string }): Answer {
   return errorAnswer({
     code: 'TOOL_EXECUTION_ERROR',

@@ -1,8 +1,10 @@
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
+import { addressOf } from '../kernel/ids.js';
+import { describeRemedy } from '../kernel/remedy.js';
 import { oneLine } from '../kernel/text.js';
 import type { ScriptBounds, ScriptFailure } from '../model/script.js';
 import { SCRIPT_FILE } from './prelude.js';
-import type { Breach, ThrownError } from './worker-messages.js';
+import type { Breach, CallRequest, ThrownError } from './worker-messages.js';
 
 /** Characters of the quoted line. */
 const MAX_SOURCE = 160;
@@ -13,6 +15,10 @@ const LINES_BEFORE = 1;
 
 const FRAME = new RegExp(`(?:^|[\\s(])${SCRIPT_FILE}:(\\d+):(\\d+)`);
 
+function linesOf(script: string): string[] {
+  return script.split(/\r\n|[\n\r\u2028\u2029]/);
+}
+
 /** Where a stack trace points at in the script as it was written; `undefined` when it does not point there. */
 export function positionIn(
   stack: string,
@@ -20,7 +26,7 @@ export function positionIn(
 ): { readonly line: number; readonly column: number; readonly source: string } | undefined {
   const found = FRAME.exec(stack);
   if (!found) return undefined;
-  const lines = script.split(/\r\n|[\n\r\u2028\u2029]/);
+  const lines = linesOf(script);
   // What is missing at the end is found behind the last line.
   const line = Math.min(Number(found[1]) - LINES_BEFORE, lines.length);
   if (line < 1) return undefined;
@@ -38,17 +44,27 @@ function failure(error: ToolscoutError, more: Partial<ScriptFailure> = {}): Scri
   return { code, message, remedy, suggestion, severity, ...more };
 }
 
-/** An error of ours as the failure of a script. */
-export function failureOfError(error: ToolscoutError): ScriptFailure {
-  return failure(error);
+/** An error of ours as the failure of a script; `place` is the stack trace at that moment. */
+export function failureOfError(error: ToolscoutError, script = '', place = ''): ScriptFailure {
+  const at = positionIn(place, script);
+  // The engine knows the last line that called or read something; a loop may be a little further down.
+  return at
+    ? { ...failure(error, at), message: `${error.message} Near line ${at.line}: ${at.source}` }
+    : failure(error);
 }
 
+const ONLY_LANGUAGE = 'A script has ECMAScript, tools and print; there are no modules, timers, files or network.';
+
 /** What a person who does not know this sandbox tries first, and what to do instead. */
-function hintFor({ name, message }: ThrownError): string | undefined {
+function hintFor({ name, message }: ThrownError, source: string): string | undefined {
+  if (message.startsWith('could not load module')) return ONLY_LANGUAGE;
   const missing = name === 'ReferenceError' ? /^(\S+) is not defined$/.exec(message)?.[1] : undefined;
+  if (missing === undefined) return undefined;
+  // `tools.x.get-sum()` is read as a subtraction.
+  const hyphened = [...source.matchAll(/\btools\b.*?\.([\w$]+(?:-[\w$]+)+)/g)].map(([, found]) => found!);
+  const meant = hyphened.find((each) => each.split('-').includes(missing));
+  if (meant !== undefined) return `Write a name with a hyphen in brackets: ["${meant}"].`;
   switch (missing) {
-    case undefined:
-      return undefined;
     case 'ToolError':
       return "Compare error.name with 'ToolError'; the class itself is not there.";
     case 'console':
@@ -59,14 +75,32 @@ function hintFor({ name, message }: ThrownError): string | undefined {
     case 'setTimeout':
     case 'setInterval':
     case 'WebAssembly':
-      return 'A script has ECMAScript, tools and print; there are no modules, timers, files or network.';
+      return ONLY_LANGUAGE;
     default:
       return undefined;
   }
 }
 
-/** What a script threw, or why it could not be read. */
-export function failureOfThrown(thrown: ThrownError, script: string, isSyntax: boolean): ScriptFailure {
+/** What to do about a script that cannot be read. */
+function syntaxHint({ message }: ThrownError, source: string, isAtEnd: boolean): string {
+  if (/^\s*(?:import|export)\b/.test(source)) return ONLY_LANGUAGE;
+  const isTyped =
+    /^\s*(?:interface|type|enum|declare|namespace)\s/.test(source) ||
+    (/[\w$)\]}]\??\s*:\s*[\w$[{(]/.test(source) && /initializer|token ':'/.test(message)) ||
+    (/\b(?:as|satisfies)\s+[\w$[{]/.test(source) && /expecting/.test(message));
+  if (isTyped) return 'Write JavaScript: types of TypeScript cannot be read.';
+  if (message.startsWith('function name expected')) return 'Send the body of an async function, and nothing around it.';
+  if (isAtEnd) return 'A bracket, brace or quote is not closed, or is closed twice.';
+  return 'Fix the syntax there; a script is the body of an async function in JavaScript.';
+}
+
+/** What a script threw, or why it could not be read. `last` describes the answer of the last call, which may have caused the error. */
+export function failureOfThrown(
+  thrown: ThrownError,
+  script: string,
+  isSyntax: boolean,
+  last?: () => string | undefined,
+): ScriptFailure {
   const at = positionIn(thrown.stack ?? '', script);
   const { code, server, tool } = thrown;
   const isCall = code !== undefined && server !== undefined && tool !== undefined;
@@ -75,14 +109,39 @@ export function failureOfThrown(thrown: ThrownError, script: string, isSyntax: b
   const where = at ? ` At line ${at.line}, column ${at.column}: ${at.source}` : '';
   const text = oneLine(thrown.message, MAX_MESSAGE);
   const said = /[.!?)]$/.test(text) ? text : `${text}.`;
-  const given = isCall ? thrown.suggestion : hintFor(thrown);
-  const suggestion = given ?? (isSyntax ? 'Send the body of an async function, and nothing around it.' : undefined);
-  const error = new ToolscoutError('SCRIPT_ERROR', `${what}: ${said}${where}`, { suggestion });
+  const source = at?.source ?? '';
+  const gave = !isCall && thrown.name === 'TypeError' ? last?.() : undefined;
+  const isAtEnd = at !== undefined && at.line === linesOf(script).length && at.column > source.length;
+  const given = isCall ? thrown.suggestion : hintFor(thrown, source);
+  const suggestion = /^\s*```/.test(script)
+    ? 'Send the code itself, without the ``` around it.'
+    : (given ?? (isSyntax ? syntaxHint(thrown, source, isAtEnd) : undefined));
+  const error = new ToolscoutError('SCRIPT_ERROR', `${what}: ${said}${where}${gave === undefined ? '' : `\n${gave}`}`, {
+    suggestion,
+  });
   return failure(error, { ...at, ...(isCall && { call: { code, server, tool } }) });
 }
 
 function megabytes(bytes: number): string {
   return `${Math.round(bytes / 1024 / 102.4) / 10} MB`;
+}
+
+/** Calls that are named in a message. */
+const NAMED = 5;
+
+/** The failure of a script some of whose calls succeeded: to run it again would make them again. `done` has those that may have changed something. */
+export function withEffects(
+  failed: ScriptFailure,
+  done: ReadonlyArray<readonly [address: string, calls: number]>,
+): ScriptFailure {
+  const calls = done.reduce((sum, [, count]) => sum + count, 0);
+  if (calls === 0) return failed;
+  const named = done.slice(0, NAMED).map(([address, count]) => (count === 1 ? address : `${address} (${count} times)`));
+  const more = done.length > NAMED ? ', …' : '';
+  const took = `${calls} ${calls === 1 ? 'call' : 'calls'} took effect before that: ${named.join(', ')}${more}.`;
+  const suggestion = `${describeRemedy(failed.remedy)} Leave out what took effect when you run it again.`;
+  const message = `${failed.message}\n${took}`;
+  return { ...failed, message, remedy: { kind: 'advice', text: suggestion }, suggestion };
 }
 
 const ADVICE = {
@@ -91,6 +150,7 @@ const ADVICE = {
   output: 'Return less: select the fields that are needed, or summarise.',
   timeout: 'Make fewer calls, or split the work into several scripts.',
   calls: 'Split the work into several scripts.',
+  depth: 'Return values that are less nested.',
 } as const;
 
 function limit(kind: keyof typeof ADVICE, message: string): ToolscoutError {
@@ -114,24 +174,33 @@ export function breachError(
         `The script returned ${megabytes(Number(detail))} of JSON; at most ${megabytes(bounds.outputBytes)} can be returned.`,
       );
     case 'engine':
+      if (/call stack|stack overflow/i.test(detail)) {
+        return limit('depth', 'The script was stopped: its values or its function calls are nested too deep.');
+      }
       return new ToolscoutError(
         'SCRIPT_ERROR',
         `The script ended because its sandbox failed: ${oneLine(detail, 200)}.`,
         {
-          suggestion: 'Write the script in another way.',
+          suggestion: 'Run it again; if it fails the same way, report it with the script.',
         },
       );
   }
 }
 
-/** The error for a script that makes too many calls. */
-export function callsError(calls: number): ToolscoutError {
-  return limit('calls', `The script was stopped: it makes more than ${calls} calls.`);
+/** A call as it is named in a message. */
+type Named = Pick<CallRequest, 'server' | 'tool'>;
+
+/** The error for a script that makes too many calls; `next` is the first that was not made. */
+export function callsError(calls: number, { server, tool }: Named): ToolscoutError {
+  const next = addressOf(server, tool);
+  return limit('calls', `The script was stopped: it makes more than ${calls} calls. The next would have been ${next}.`);
 }
 
-/** The error for a script that takes too long. */
-export function timeoutError(timeoutMs: number): ToolscoutError {
-  return limit('timeout', `The script was stopped: it did not end within ${timeoutMs} ms.`);
+/** The error for a script that takes too long, and for which calls it waited. */
+export function timeoutError(timeoutMs: number, waiting: ReadonlyArray<{ readonly request: Named }>): ToolscoutError {
+  const named = [...new Set(waiting.map(({ request }) => addressOf(request.server, request.tool)))].slice(0, NAMED);
+  const waited = named.length === 0 ? '' : ` It waited for ${named.join(', ')}.`;
+  return limit('timeout', `The script was stopped: it did not end within ${timeoutMs} ms.${waited}`);
 }
 
 /** The error for a script that waits for something that cannot happen. */

@@ -6,6 +6,7 @@ import { describeRemedy, type Remedy } from '../kernel/remedy.js';
 import type { CallResult } from '../model/call.js';
 import type { Host } from '../model/host.js';
 import { refusalsFor, responsesFor } from './asking-call.js';
+import { CallsMade } from './calls-made.js';
 import { LiveCall } from './live-call.js';
 import type { Journal, RunEnd, RunOptions, RunStart, Used } from './run-types.js';
 import { answerOf, thrownAnswer, unknownOutcome, type Answer } from './script-call.js';
@@ -50,8 +51,7 @@ class ScriptRun {
   private readonly calls = new Map<number, InnerCall>();
   /** Answers noted by a process that died, to be given in the same order. */
   private readonly noted: Array<Journal['noted'][number]>;
-  private made: number;
-  private started: number;
+  private readonly made: CallsMade;
   private printed: string[];
   private readonly computedBefore: number;
   private computedMs = 0;
@@ -67,14 +67,13 @@ class ScriptRun {
   ) {
     this.ended = new Promise((resolve) => (this.resolve = resolve));
     const used = 'used' in start ? start.used : undefined;
-    this.made = used?.calls ?? 0;
+    this.made = new CallsMade(used);
     this.printed = [...(used?.printed ?? [])];
     this.computedBefore = used?.computedMs ?? 0;
-    this.started = this.made;
     this.noted = [...(options.journal?.noted ?? [])];
     const { timeoutMs } = options.bounds;
     this.time = createStopwatch(options.clock, timeoutMs, used?.elapsedMs ?? 0, () =>
-      this.stop(timeoutError(timeoutMs)),
+      this.stop(timeoutError(timeoutMs, [...this.calls.values()])),
     );
     options.signal?.addEventListener('abort', this.onAbort, { once: true });
     if (options.signal?.aborted) this.onAbort();
@@ -123,7 +122,10 @@ class ScriptRun {
 
   private hear(message: WorkerMessage): void {
     if (this.isOver) return;
-    if (message.type === 'breach') return this.breach(message.breach, message.detail);
+    if (message.type === 'breach') {
+      this.printed.push(...(message.printed ?? []));
+      return this.breach(message.breach, message.detail, message.place);
+    }
     if (message.type === 'suspended') return this.suspended(message.image);
     if (message.type !== 'rest') return;
     this.computing -= 1;
@@ -132,8 +134,8 @@ class ScriptRun {
     this.end = message.end;
     this.printed.push(...message.printed);
     for (const request of message.calls) {
-      this.made += 1;
-      if (this.made > this.options.bounds.calls) return this.stop(callsError(this.options.bounds.calls));
+      this.made.made += 1;
+      if (this.made.made > this.options.bounds.calls) return this.stop(callsError(this.options.bounds.calls, request));
       this.calls.set(request.id, {
         request,
         state: 'queued',
@@ -156,7 +158,12 @@ class ScriptRun {
       this.noted.shift();
       const call = this.calls.get(next.id);
       if (!call)
-        return this.stop(new ToolscoutError('SCRIPT_ERROR', 'The script cannot go on: its journal does not fit it.'));
+        return this.stop(
+          new ToolscoutError(
+            'SCRIPT_ERROR',
+            'The script cannot be resumed: its saved calls do not match it. Run it from the start.',
+          ),
+        );
       return this.give(next.id, next.answer, next.now);
     }
     if (next) return;
@@ -180,7 +187,10 @@ class ScriptRun {
     const { request, rounds } = call;
     const { journal, callTool, advise = describeRemedy } = this.options;
     const { server, tool } = request;
-    if (rounds === 0) this.tell(request);
+    if (rounds === 0) {
+      const progress = this.made.begin(request);
+      this.options.onProgress?.(progress);
+    }
     try {
       if (call.refusal && !call.isLost) throw call.refusal;
       const isFirst = !call.isLost && (journal ? await journal.sending(request, rounds) : true);
@@ -274,14 +284,17 @@ class ScriptRun {
     this.proceed();
   }
 
-  private give(id: number, { kind, text }: Answer, now: number): void {
+  private give(id: number, answer: Answer, now: number): void {
     if (this.isOver) return;
+    const { kind, text } = answer;
+    const call = this.calls.get(id);
+    if (call) this.made.end(call.request, answer);
     this.calls.delete(id);
     this.watchComputing();
     this.worker?.post({ type: 'answer', id, kind, text, now });
   }
 
-  /** The host that a call may ask: the script is suspended for that, and its time stands still. */
+  /** The host that a call may ask: the script is suspended for that, and its time limit is paused. */
   private hostFor(live: LiveCall): Host | undefined {
     const { host } = this.options;
     if (!host) return undefined;
@@ -306,15 +319,6 @@ class ScriptRun {
     };
   }
 
-  private tell({ server, tool }: CallRequest): void {
-    this.started += 1;
-    this.options.onProgress?.({
-      progress: this.started,
-      total: this.made,
-      message: `${this.started} of ${this.made}: ${addressOf(server, tool)}`,
-    });
-  }
-
   private watchComputing(): void {
     this.computing += 1;
     this.watchdog?.cancel();
@@ -323,14 +327,14 @@ class ScriptRun {
     this.watchdog = clock.after(left, () => this.breach('compute', 'no answer'), { awaited: true });
   }
 
-  private breach(breach: Parameters<typeof breachError>[0], detail: string): void {
-    this.stop(breachError(breach, detail, this.options.bounds));
+  private breach(breach: Parameters<typeof breachError>[0], detail: string, place?: string): void {
+    this.stop(breachError(breach, detail, this.options.bounds), place);
   }
 
-  private stop(error: ToolscoutError): void {
+  private stop(error: ToolscoutError, place?: string): void {
     if (this.isOver) return;
     for (const { live } of this.calls.values()) live?.cancel.abort(error);
-    this.finish({ kind: 'stopped', error, used: this.used() }, false);
+    this.finish({ kind: 'stopped', error, used: this.used(), ...(place !== undefined && { place }) }, false);
   }
 
   private suspend(): void {
@@ -353,7 +357,8 @@ class ScriptRun {
 
   private used(): Used {
     return {
-      calls: this.made,
+      ...this.made.used(),
+      ...('used' in this.start && this.start.used.wentOn && { wentOn: true }),
       computedMs: this.computedBefore + this.computedMs,
       elapsedMs: this.time.elapsed(),
       printed: this.printed,
@@ -369,7 +374,7 @@ class ScriptRun {
     this.options.signal?.removeEventListener('abort', this.onAbort);
     if (isClean) this.worker?.giveBack();
     else this.worker?.end();
-    this.resolve(end);
+    this.resolve(this.made.last ? { ...end, last: this.made.last } : end);
   }
 }
 

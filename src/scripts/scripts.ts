@@ -5,13 +5,13 @@ import type { JsonObject, JsonValue } from '../kernel/json.js';
 import type { Remedy } from '../kernel/remedy.js';
 import type { Progress } from '../model/call.js';
 import type { Host } from '../model/host.js';
-import type { ScriptBounds, ScriptResult } from '../model/script.js';
+import type { ScriptBounds, ScriptFailure, ScriptResult } from '../model/script.js';
 import type { Store } from '../model/store.js';
-import { questionsOf } from './asking-call.js';
+import { questionsOf, type AskingCall } from './asking-call.js';
 import type { LiveCall } from './live-call.js';
-import type { Journal, RunEnd, RunStart } from './run-types.js';
+import type { Journal, LastAnswer, RunEnd, RunStart } from './run-types.js';
 import type { CallTool } from './script-call.js';
-import { failureOfError, failureOfThrown } from './script-failure.js';
+import { failureOfError, failureOfThrown, withEffects } from './script-failure.js';
 import { runScript } from './script-run.js';
 import { askOnConnection } from './session-questions.js';
 import { createSuspendedScripts, type ScriptOwner, type SuspendedScript } from './suspended-scripts.js';
@@ -31,6 +31,8 @@ export interface ScriptRequest {
   readonly signal?: Cancel;
   readonly onProgress?: (progress: Progress) => void;
   readonly advise?: (remedy: Remedy) => string;
+  /** Whether a call of this tool may have changed something; every one may when absent. */
+  readonly mayChange?: (address: string) => boolean;
 }
 
 /** What became of a script, and what the audit log keeps of it. */
@@ -45,7 +47,10 @@ export interface ScriptOutcome {
 /** Runs scripts of agents (CODE-1 … CODE-9). */
 export interface Scripts {
   run(script: string, request: ScriptRequest): Promise<ScriptOutcome>;
-  /** Goes on with a suspended script, given the answers of the host. @throws ToolscoutError `INVALID_REQUEST` when there is none. */
+  /**
+   * Goes on with a suspended script, given the answers of the host. @throws ToolscoutError `INVALID_REQUEST` when there
+   * is no such script.
+   */
   resume(
     state: string,
     script: string,
@@ -67,12 +72,29 @@ const LIVE_MS = 600_000;
 type About = Pick<SuspendedScript, 'script' | 'record' | 'startedAt' | 'seed'>;
 
 const WENT_ON =
-  '(This went on with the same script of an earlier call, which waited for the user when toolscout stopped.)';
+  'This went on with the same script of an earlier call, which waited for the user when toolscout stopped; no call was made again.';
 
-/** A script that is found again, with a line that says so. */
-function withNote(found: WaitingScript): WaitingScript {
-  const { used } = found.suspended;
-  return { ...found, suspended: { ...found.suspended, used: { ...used, printed: [...used.printed, WENT_ON] } } };
+/** A script that is found again. */
+function wentOn(found: WaitingScript): WaitingScript {
+  return { ...found, suspended: { ...found.suspended, used: { ...found.suspended.used, wentOn: true } } };
+}
+
+/** Characters of an answer whose shape is told. */
+const MAX_SHOWN = 4 * 1024 * 1024;
+
+/** The shape of the answer of the last call, which may have caused an error. */
+function lastGave(last: LastAnswer | undefined, shapeOf: (value: JsonValue) => string): string | undefined {
+  if (!last || last.kind === 'error' || last.text.length > MAX_SHOWN) return undefined;
+  const value = last.kind === 'text' ? last.text : parsedOr(last.text);
+  return `The last answer, of ${last.address}, is ${shapeOf(value)}.`;
+}
+
+function parsedOr(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
 }
 
 /** Nothing is loaded or started before the first script. */
@@ -80,8 +102,10 @@ export function createScripts(deps: {
   readonly store: Store;
   readonly clock: Clock;
   readonly workers?: Workers;
+  /** Names the keys, types and lengths of a value. */
+  readonly shapeOf?: (value: JsonValue) => string;
 }): Scripts {
-  const { store, clock, workers = createWorkers({ clock }) } = deps;
+  const { store, clock, workers = createWorkers({ clock }), shapeOf = (value) => typeof value } = deps;
   const suspended = createSuspendedScripts({ store, clock, vault: createVault(store) });
   const waiting = createWaitingScripts({ store, suspended, now: () => clock.now() });
   let isClosing = false;
@@ -138,17 +162,25 @@ export function createScripts(deps: {
     );
   };
 
-  /** The result for whoever asked; a script that waits for a person is stored first. */
+  /** The result for the caller; a script that waits for a person is stored first. */
   const conclude = async (
     end: RunEnd,
     about: About,
     request: Omit<ScriptRequest, 'record'>,
   ): Promise<ScriptOutcome> => {
     const { owner, host } = request;
-    const { calls, printed } = end.used;
-    const base = { calls, printed };
+    const { calls, printed, done = [] } = end.used;
+    const base = { calls, printed, ...(end.used.wentOn && { note: WENT_ON }) };
     const outcome = (result: ScriptResult): ScriptOutcome => ({ result, ...about });
-    if (end.kind === 'stopped') return outcome({ ...base, success: false, error: failureOfError(end.error) });
+    const { mayChange = () => true } = request;
+    const failed = (failure: ScriptFailure): ScriptOutcome => {
+      const error = withEffects(
+        failure,
+        done.filter(([address]) => mayChange(address)),
+      );
+      return outcome({ ...base, success: false, error });
+    };
+    if (end.kind === 'stopped') return failed(failureOfError(end.error, about.script, end.place));
     if (end.kind === 'suspended') {
       const { image, asking, used } = end;
       try {
@@ -161,13 +193,13 @@ export function createScripts(deps: {
         return outcome({ ...base, success: false, suspended: { state, inputRequests: questionsOf(asking) } });
       } catch (thrown) {
         for (const { cancel } of end.live.values()) cancel.abort(thrown);
-        return outcome({ ...base, success: false, error: failureOfError(toToolscoutError(thrown)) });
+        return failed(failureOfError(toToolscoutError(thrown)));
       }
     }
     const { end: said } = end;
     if (said.kind !== 'value') {
-      const error = failureOfThrown(said.error, about.script, said.kind === 'syntax');
-      return outcome({ ...base, success: false, error });
+      const last = (): string | undefined => lastGave(end.last, shapeOf);
+      return failed(failureOfThrown(said.error, about.script, said.kind === 'syntax', last));
     }
     if (said.json === undefined) return outcome({ ...base, success: true });
     return outcome({ ...base, success: true, value: JSON.parse(said.json) as JsonValue });
@@ -181,9 +213,11 @@ export function createScripts(deps: {
     request: Omit<ScriptRequest, 'record'>,
   ): Promise<ScriptOutcome> => {
     const { image, asking, used, ...about } = kept.suspended;
-    // What a process that died was answered is noted; nobody is asked for it again.
+    // Answers that a dead process received are recorded, so that they are not asked for again.
     const noted = new Set(kept.journal.noted.map(({ id }) => id));
-    const open = asking.filter((call) => !noted.has(call.request.id));
+    // Nor for a call that was at its server in that process: it cannot take an answer any more.
+    const isOpen = ({ request: { id }, isLive }: AskingCall): boolean => !noted.has(id) && (!isLive || calls.has(id));
+    const open = asking.filter(isOpen);
     let said: Awaited<ReturnType<typeof askOnConnection>>;
     try {
       said = await stoppable(request.signal, (stop) => askOnConnection(host, open, calls, stop));
@@ -212,7 +246,7 @@ export function createScripts(deps: {
       }
       const { host, owner } = request;
       const found = host?.era === 'legacy' ? await waiting.find(script, owner) : undefined;
-      if (found && host) return ask(withNote(found), new Map(), host, request);
+      if (found && host) return ask(wentOn(found), new Map(), host, request);
       const start = { script, seed: [seed[0]!, seed[1]!, seed[2]!] as const };
       const end = await run(start, request, request.record);
       return conclude(end, about, request);

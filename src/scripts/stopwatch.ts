@@ -7,7 +7,7 @@ export interface Stopwatch {
   stop(): void;
 }
 
-/** Calls `onLimit` when `limitMs` have passed, of which `elapsedMs` have passed already. */
+/** Calls `onLimit` when `limitMs` have passed; `elapsedMs` of them have passed already. */
 export function createStopwatch(clock: Clock, limitMs: number, elapsedMs: number, onLimit: () => void): Stopwatch {
   const since = clock.monotonic();
   const timer = clock.after(Math.max(0, limitMs - elapsedMs), onLimit, { awaited: true });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sleep, type Clock, type Timer } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
+import { isAhead, isOver } from '../kernel/expiry.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Entry, Store } from '../model/store.js';
@@ -23,19 +24,19 @@ export interface SuspendedScript {
   readonly used: Used;
 }
 
-/** Who may go on with a suspended script: nobody else can open it. */
+/** The only one who may continue a suspended script. */
 export interface ScriptOwner {
   readonly principal: string;
   readonly skill?: string;
 }
 
-/** A suspended script that this process goes on with; nobody else may until it is released or this process dies. */
+/** A suspended script that this process continues; no other process may until it is released or this process dies. */
 export interface ClaimedScript {
   readonly suspended: SuspendedScript;
   readonly journal: Journal;
   /** It has ended, or was suspended again under another state: forgets it. */
   forget(): Promise<void>;
-  /** Leaves it to whoever goes on with it next. */
+  /** Releases it for the next process. */
   release(): Promise<void>;
 }
 
@@ -45,7 +46,7 @@ export interface SuspendedScripts {
   keep(suspended: SuspendedScript, owner: ScriptOwner): Promise<string>;
   /** @throws ToolscoutError `INVALID_REQUEST` when it is unknown, expired, of another script or owner, or being run. */
   claim(state: string, script: string, owner: ScriptOwner): Promise<ClaimedScript>;
-  /** Waits until it is clear whether whoever goes on with a script is gone, some seconds at most. */
+  /** Waits, some seconds at most, until it is known whether the process that continues a script is gone. */
   isAbandoned(state: string): Promise<boolean>;
 }
 
@@ -56,7 +57,7 @@ const SCRIPTS = 'scripts';
 const CLAIMS = 'script-claims';
 const journalOf = (key: string): string => `script-journal.${key}`;
 
-/** How long a person may take. */
+/** How long a suspended script is kept for the answer of a person. */
 const LIFE_MS = 3_600_000;
 /** Suspended scripts that are kept; then the oldest go. */
 const MAX_KEPT = 256;
@@ -85,11 +86,19 @@ function unpack(bytes: Buffer): SuspendedScript & { readonly expiresAt: number }
 function unknownState(): ToolscoutError {
   return new ToolscoutError(
     'INVALID_REQUEST',
-    'There is no suspended script of this state: it has expired, has ended, or never was.',
+    'No paused script has this requestState and this text: it has expired, has finished, or its text differs.',
     {
-      suggestion: 'Run the script again.',
+      suggestion:
+        'Send the text of the script unchanged. Calls that the script made before took effect: check that before you run it anew.',
     },
   );
+}
+
+function lostJournal(): ToolscoutError {
+  const message = 'What the paused script did so far cannot be decrypted, so it cannot go on.';
+  return new ToolscoutError('STORE_ERROR', message, {
+    suggestion: 'Check what its calls changed, then run it anew.',
+  });
 }
 
 /** The suspended scripts of one store. */
@@ -112,9 +121,10 @@ export function createSuspendedScripts(deps: {
   const prune = async (): Promise<void> => {
     const claims = await store.list(CLAIMS);
     const now = clock.now();
-    const alive = claims.filter(({ expiresAt = 0 }) => expiresAt > now);
+    const isStale = ({ expiresAt = 0 }: Entry): boolean => isOver(expiresAt, LIFE_MS, now);
+    const alive = claims.filter((claim) => !isStale(claim));
     const excess = alive.toSorted((a, b) => a.storedAt - b.storedAt).slice(0, Math.max(0, alive.length - MAX_KEPT));
-    for (const { key } of [...claims.filter(({ expiresAt = 0 }) => expiresAt <= now), ...excess]) await remove(key);
+    for (const { key } of [...claims.filter(isStale), ...excess]) await remove(key);
   };
 
   const openJournal = async (key: string, binding: string): Promise<Journal> => {
@@ -124,7 +134,7 @@ export function createSuspendedScripts(deps: {
     for (const { key: name, value } of entries) {
       if (!name.startsWith('answer.') || typeof value !== 'string') continue;
       const bytes = await vault.open(value, `${binding}${name}`);
-      if (!bytes) throw new ToolscoutError('STORE_ERROR', 'The journal of the script cannot be read.');
+      if (!bytes) throw lostJournal();
       noted.push(JSON.parse(bytes.toString('utf8')) as (typeof noted)[number]);
     }
     let next = noted.length;
@@ -144,17 +154,17 @@ export function createSuspendedScripts(deps: {
   const untilOf = (entry: Entry | undefined): number =>
     isObject(entry?.value) ? Number(entry.value['until'] ?? 0) : 0;
 
-  /** Takes a script over, unless somebody alive has it. */
+  /** Takes over a script, unless a live process has it. */
   const take = async (key: string, expiresAt: number): Promise<() => void> => {
     const entry = await store.get(CLAIMS, key);
     const left = untilOf(entry) - clock.now();
     const claim = (): JsonObject => ({ until: clock.now() + CLAIM_MS });
     const isTaken =
-      left <= 0 &&
+      (left <= 0 || isAhead(untilOf(entry) - CLAIM_MS, clock.now())) &&
       entry !== undefined &&
       (await store.put(CLAIMS, key, claim(), { ifRevision: entry.revision, expiresAt }));
     if (!isTaken) {
-      throw new ToolscoutError('INVALID_REQUEST', 'The script is going on already.', {
+      throw new ToolscoutError('INVALID_REQUEST', 'The script is already running.', {
         suggestion: 'Wait for its answer; if it was lost, send the answers again in a few seconds.',
         retryAfterMs: Math.max(left, 1000),
       });
@@ -195,28 +205,33 @@ export function createSuspendedScripts(deps: {
       const bytes = await vault.open(entry.value, binding);
       if (!bytes) throw unknownState();
       const { expiresAt, ...suspended } = unpack(bytes);
-      if (clock.now() > expiresAt) {
+      if (isOver(expiresAt, LIFE_MS, clock.now())) {
         await remove(key);
         throw unknownState();
       }
       const stop = await take(key, expiresAt);
+      const release = async (): Promise<void> => {
+        stop();
+        await store.put(CLAIMS, key, { until: 0 }, { expiresAt });
+      };
+      const journal = await openJournal(key, binding).catch(async (thrown: unknown) => {
+        await release();
+        throw thrown;
+      });
       return {
         suspended,
-        journal: await openJournal(key, binding),
+        journal,
         async forget() {
           stop();
           await remove(key);
         },
-        async release() {
-          stop();
-          await store.put(CLAIMS, key, { until: 0 }, { expiresAt });
-        },
+        release,
       };
     },
     async isAbandoned(state) {
       const key = sha256(state);
       const before = untilOf(await store.get(CLAIMS, key));
-      while (before > clock.now()) {
+      while (!isOver(before, CLAIM_MS, clock.now())) {
         await sleep(clock, LOOK_MS);
         if (untilOf(await store.get(CLAIMS, key)) !== before) return false;
       }

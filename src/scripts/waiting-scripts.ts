@@ -13,7 +13,7 @@ export interface WaitingScript extends ClaimedScript {
  * process, it finds its script again by sending the same one (CODE-5).
  */
 export interface WaitingScripts {
-  /** Keeps a script while its host is asked; nobody else takes it as long as this process lives. */
+  /** Keeps a script while its host is asked; no other process takes it as long as this one lives. */
   keep(suspended: SuspendedScript, owner: ScriptOwner): Promise<WaitingScript>;
   /** The same script of the same owner, whose process is gone; `undefined` when there is none. */
   find(script: string, owner: ScriptOwner): Promise<WaitingScript | undefined>;
@@ -75,7 +75,7 @@ export function createWaitingScripts(deps: {
           return held(await suspended.claim(state, script, owner), state, key);
         } catch (thrown) {
           if (!(thrown instanceof ToolscoutError) || thrown.code !== 'INVALID_REQUEST') throw thrown;
-          // Without a time it is gone; with one somebody has it, who may be dead.
+          // Without a retry time it is gone; with one, a process holds it that may be dead.
           if (thrown.retryAfterMs === undefined || !(await suspended.isAbandoned(state))) return undefined;
         }
       }

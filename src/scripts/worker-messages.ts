@@ -9,7 +9,7 @@ export interface SandboxBounds {
   readonly printBytes: number;
 }
 
-/** A suspended VM: its memory, and what the sandbox knows about it beside that. */
+/** A suspended VM: its memory, and the state of the sandbox beside it. */
 export interface VmImage {
   /** Gzipped. */
   readonly memory: Uint8Array;
@@ -31,7 +31,7 @@ export interface CallRequest {
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly json: string;
-  /** Whether it wants the whole result. */
+  /** Whether it needs the whole result. */
   readonly raw: boolean;
 }
 
@@ -91,5 +91,13 @@ export type WorkerMessage =
       readonly computedMs: number;
       readonly end?: ScriptEnd;
     }
-  | { readonly type: 'breach'; readonly breach: Breach; readonly detail: string }
+  | {
+      readonly type: 'breach';
+      readonly breach: Breach;
+      readonly detail: string;
+      /** What the script printed since it last rested. */
+      readonly printed?: readonly string[];
+      /** The stack trace at that moment. */
+      readonly place?: string;
+    }
   | { readonly type: 'suspended'; readonly image: VmImage };

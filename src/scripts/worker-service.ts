@@ -40,8 +40,9 @@ export function serveSandboxes(
     tail = tail
       .then(() => obey(request))
       .catch((thrown: unknown) => {
-        const breach = thrown instanceof SandboxBreach ? thrown.breach : 'engine';
-        post({ type: 'breach', breach, detail: thrown instanceof Error ? thrown.message : String(thrown) });
+        const detail = thrown instanceof Error ? thrown.message : String(thrown);
+        const { breach, about } = thrown instanceof SandboxBreach ? thrown : { breach: 'engine' as const, about: {} };
+        post({ type: 'breach', breach, detail, ...about });
       });
     return tail;
   };

@@ -12,7 +12,7 @@ export interface LentWorker {
   end(): void;
 }
 
-/** Who hears what a lent worker says. */
+/** Gets the messages of a borrowed worker. */
 export interface WorkerListener {
   onMessage(message: WorkerMessage): void;
   /** It ended by itself. */
@@ -28,7 +28,7 @@ export interface Workers {
 
 /** Workers that run at once; further scripts wait for their turn. */
 const MAX_WORKERS = 8;
-/** A worker that nobody needed for this long is ended. */
+/** A worker that was idle for this long is ended. */
 const IDLE_MS = 60_000;
 /** Scripts that one worker runs: whatever an engine may leave behind goes with it. */
 const MAX_SCRIPTS = 500;
@@ -53,7 +53,8 @@ function openThread(): Worker {
     return new Worker(new URL(beside, here), openOptions);
   }
   const source = JSON.stringify(new URL('./worker.ts', here).href);
-  const code = `import('tsx/esm/api').then(({ register }) => { register(); return import(${source}); })`;
+  const options = JSON.stringify({ nativeModules: ['quickjs-wasi'] });
+  const code = `import('jiti').then(({ createJiti }) => createJiti(${source}, ${options}).import(${source}))`;
   return new Worker(code, { ...openOptions, eval: true });
 }
 
@@ -82,7 +83,7 @@ class ScriptWorker {
       thread.on('error', (error) => ended(error instanceof Error ? error : new Error(String(error))));
       thread.on('exit', (code) => ended(new Error(`the worker ended with code ${code}`)));
     });
-    // Whoever lends it waits for it; nobody else needs to hear of it.
+    // The borrower awaits it; no other code needs to handle the rejection.
     this.ready.catch(() => undefined);
   }
 }

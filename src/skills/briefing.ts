@@ -10,7 +10,7 @@ interface Told {
   readonly key: string;
 }
 
-/** Tells each change of a skill once (NEG-4). */
+/** Announces each change of a skill once (NEG-4). */
 export interface Briefings {
   /** The event about what has changed since the last time; nothing when nothing has. */
   note(skill: Skill, negotiation: Negotiation): AgentBriefingEvent | undefined;

@@ -1,12 +1,12 @@
 import { compileGlob } from '../kernel/patterns/pattern.js';
 import type { Tool } from '../model/tool.js';
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 const FORM = /^[\p{L}\p{N}*][\p{L}\p{N}*_./-]*(?::[\p{L}\p{N}*][\p{L}\p{N}*_./-]*)*$/u;
 
 /** Whether a text has the form of a capability: `incident:read`, `github.issues:*`, `tools.call`. */
 export function isCapability(text: string): boolean {
-  return text.length <= LONGEST && FORM.test(text);
+  return text.length <= MAX_LENGTH && FORM.test(text);
 }
 
 /** Whether a capability stands for several. */
@@ -22,7 +22,7 @@ export function matcherOf(capability: string): (other: string) => boolean {
   return (other) => glob.matches(other.toLowerCase());
 }
 
-/** Acts by their categories (SCH-6); an act that is none of these is a name, to be found in the name of a tool. */
+/** Acts by their categories (SCH-6); any other act is a name, searched for in the tool's name. */
 const ACTS: ReadonlyMap<string, readonly string[]> = new Map(
   (
     [
@@ -45,7 +45,7 @@ const ANY_ACT: ReadonlySet<string> = new Set(['*', 'call', 'use', 'execute']);
 
 function wordsOf(text: string): string[] {
   const parts = text
-    .slice(0, LONGEST)
+    .slice(0, MAX_LENGTH)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase();
   const words = parts.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');

@@ -97,7 +97,7 @@ describe('negotiation', () => {
     expect(negotiate(asking('mail:*'), [greedy], fine).bindings).toEqual([]);
   });
 
-  it('NEG-3 wildcards: a request for a kind gets all of it, from whoever has it; so does a declaration', () => {
+  it('NEG-3 wildcards: a request for a kind gets all of it, from every server that has it; so does a declaration', () => {
     const servers = [
       server('one', ['compute_dnbr'], ['raster:dnbr']),
       server('two', ['compute_ndvi'], ['raster:ndvi', 'other:x']),

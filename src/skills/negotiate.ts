@@ -3,7 +3,7 @@ import type { Binding, CapabilityOrigin, MissingCapability, Negotiation, Skill }
 import type { Tool } from '../model/tool.js';
 import { capabilitiesOfTool, isWildcard, matcherOf, toolsServing } from './capability.js';
 
-/** What a negotiation knows of one server. */
+/** The input of a negotiation about one server. */
 export interface OfferingServer {
   readonly id: string;
   /** The user wrote it down. What a project or a caller brought never comes before such a server (A51). */
@@ -26,7 +26,7 @@ export interface ServerCondition {
   readonly failing?: string;
 }
 
-/** `unverified`: nobody has seen it work, its tools are not known yet. */
+/** `unverified`: its tools are not known yet, so it was never seen to work. */
 type CandidateHealth = 'healthy' | 'unverified' | 'failing';
 
 interface Candidate {
@@ -70,7 +70,7 @@ function offersFor(request: string, server: OfferingServer): Map<string, Capabil
     if (!met.has(name)) met.set(name, origin);
   };
   for (const declared of server.declared) {
-    // A user may declare that a server has everything of a kind; what a server says of itself is taken word for word.
+    // A user may declare that a server has everything of a kind; a server's own declaration is taken literally.
     const isForAll = isWildcard(declared) && server.isOwn !== false;
     const isNamed = isMet(declared) && (server.isOwn !== false || !isWildcard(declared));
     if (isNamed || (isForAll && matcherOf(declared)(request))) note(declared, 'declared');
@@ -166,7 +166,7 @@ function find(request: string, servers: readonly OfferingServer[], condition: Co
     hindrances.length > 0
       ? `Make a server that offers ${request} usable, or remove the capability from the skill.`
       : isUnsure
-        ? 'Ask the servers that nobody has asked yet: toolscout discover.'
+        ? 'Discover the tools of servers that were not asked yet: toolscout discover.'
         : `Configure a server that offers ${request}, or declare it in the capabilities of one that does.`;
   return { bindings, impaired, isUsable, missing: { capability: request, reason, action } };
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import { SelectRunError } from './expression.js';
 
-/** An expression that a function was handed with `&`: it answers the value for an item. */
+/** An expression passed to a function with `&`; it returns the value for an item. */
 export type Reference = (item: JsonValue) => JsonValue;
 
 /** What a function is given: values, and references where they are expected. */

@@ -41,6 +41,13 @@ const MARKS = [
 /** One of the operators and brackets. */
 export type Mark = (typeof MARKS)[number];
 
+/** What people mean by a character that other languages have. */
+const HINTS: Readonly<Record<string, string>> = {
+  '=': '; equality is written ==',
+  $: '; begin with the name of a field, or with @ for the whole',
+  '-': '; a name with other characters than letters, digits and _ is written in double quotes',
+};
+
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /-?[0-9]+/y;
 const SPACE = /[ \t\r\n]+/y;
@@ -93,7 +100,7 @@ function tokenAt(text: string, at: number): Token {
   if (number !== undefined) return token('number', Number(number), number.length);
   const mark = MARKS.find((each) => text.startsWith(each, at));
   if (mark !== undefined) return token(mark, mark, mark.length);
-  const hint = first === '=' ? '; equality is written ==' : '';
+  const hint = HINTS[first] ?? '';
   throw new SelectSyntaxError(`${JSON.stringify(first)} is not part of JMESPath${hint}`, at);
 }
 

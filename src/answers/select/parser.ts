@@ -23,7 +23,7 @@ const BINDING: Readonly<Partial<Record<Token['type'], number>>> = {
   '(': 60,
 };
 
-/** What binds less ends the right side of a projection. */
+/** An operator that binds less tightly than this ends the right side of a projection. */
 const PROJECTION_END = 10;
 
 /** Levels of an expression; a deeper one would overflow the stack. */
@@ -32,6 +32,12 @@ const MAX_DEPTH = 64;
 const CURRENT: Expression = { kind: 'current' };
 
 const COMPARATORS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
+
+/** What to write instead of something that begins no expression. */
+function hintFor({ type, value, at }: Token): string {
+  if (type === 'number') return `; a number is written in backticks: \`${String(value)}\``;
+  return type === '.' && at === 0 ? '; begin with the name of a field' : '';
+}
 
 class Parser {
   readonly #tokens: readonly Token[];
@@ -67,9 +73,9 @@ class Parser {
     return this.#unexpected(this.#token, type === 'end' ? 'the end' : `"${type}"`);
   }
 
-  #unexpected(token: Token, expected: string): never {
+  #unexpected(token: Token, expected: string, hint = ''): never {
     const found = token.type === 'end' ? 'it ends' : `found ${JSON.stringify(token.value)}`;
-    throw new SelectSyntaxError(`expected ${expected}, ${found}`, token.at);
+    throw new SelectSyntaxError(`expected ${expected}, ${found}${hint}`, token.at);
   }
 
   #expression(binding: number): Expression {
@@ -115,7 +121,7 @@ class Parser {
         return inner;
       }
       default:
-        return this.#unexpected(token, 'an expression');
+        return this.#unexpected(token, 'an expression', hintFor(token));
     }
   }
 
@@ -174,7 +180,7 @@ class Parser {
     return { kind: 'filter', left, test, right };
   }
 
-  /** After `[`: an index, a slice or `*]`; `undefined` when it is none of them. */
+  /** After `[`: an index, a slice or `*]`; `undefined` for anything else. */
   #bracket(left: Expression): Expression | undefined {
     const { type } = this.#token;
     if (type === '*' && this.#tokens[this.#next + 1]?.type === ']') {

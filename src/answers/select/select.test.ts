@@ -1,6 +1,6 @@
 import { search as communitySearch } from '@jmespath-community/jmespath';
 import { array, assert, constantFrom, dictionary, letrec, oneof, property, tuple, type Arbitrary } from 'fast-check';
-import { search as jmespathSearch } from 'jmespath';
+import jmespath from 'jmespath';
 import { describe, expect, it } from 'vitest';
 import { isDeepStrictEqual as isDeepEqual } from 'node:util';
 import { repetitions } from '../../../test/support/long-form.js';
@@ -42,7 +42,7 @@ const guarded = (search: () => unknown): unknown => {
     return 'error';
   }
 };
-const theirs = (text: string, value: JsonValue): unknown => guarded(() => jmespathSearch(value, text));
+const theirs = (text: string, value: JsonValue): unknown => guarded(() => jmespath.search(value, text));
 const community = (text: string, value: JsonValue): unknown => guarded(() => communitySearch(value as never, text));
 
 const EXPRESSIONS = [
@@ -258,6 +258,9 @@ describe('select', () => {
   it('ANS-4 gives for generated expressions and data what a reference library gives', () => {
     assert(
       property(expression(3), data, (text, value) => {
+        // One library cannot read `@ || …` as an argument; the error of the other may then have another cause.
+        if (guarded(() => (jmespath as unknown as { compile(text: string): unknown }).compile(text)) === 'error')
+          return;
         const result = ours(text, value);
         const [first, second] = [theirs(text, value), community(text, value)];
         // Where the libraries differ (order of texts, what an error is), the specification does not say.
@@ -281,6 +284,25 @@ describe('select', () => {
         expect.objectContaining({ code: 'INVALID_REQUEST', message: expect.stringContaining(`position ${position},`) }),
       );
     }
+  });
+
+  it.each([
+    ['items[?id==1234]', 'found 1234; a number is written in backticks: `1234`, at position 12'],
+    ['items[?id>-5]', 'a number is written in backticks: `-5`'],
+    ['$.items[0]', 'begin with the name of a field'],
+    ['.items[0]', 'begin with the name of a field'],
+    ['a-b', 'is written in double quotes'],
+  ])('ANS-4 says how %s is written', (text, hint) => {
+    expect(() => compileSelection(text)).toThrow(hint);
+  });
+
+  it('ANS-4 names the argument that holds the expression', () => {
+    expect(() => compileSelection('items[', 'path')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('"path" is not a JMESPath expression'),
+        problems: [expect.objectContaining({ path: 'path' })],
+      }),
+    );
   });
 
   it('ANS-4 A44 ends an expression that explodes in time or in output', () => {

@@ -45,30 +45,30 @@ function excessOf(value: JsonValue): string | undefined {
   return isDeeperThan(value, 2 * MAX_DEPTH) ? `more than ${2 * MAX_DEPTH} levels` : undefined;
 }
 
-function notAnExpression(text: string, at: number, message: string): ToolscoutError {
+function notAnExpression(name: string, text: string, at: number, message: string): ToolscoutError {
   const position = at + 1;
   const near = text.slice(Math.max(0, at - 20), at + 20);
   return new ToolscoutError(
     'INVALID_REQUEST',
-    `"select" is not a JMESPath expression: ${message}, at position ${position}, near ${JSON.stringify(near)}.`,
+    `"${name}" is not a JMESPath expression: ${message}, at position ${position}, near ${JSON.stringify(near)}.`,
     {
       suggestion: "Fix the expression, e.g. items[*].{id: id, name: name} or items[?state=='open'].title.",
-      problems: [{ path: 'select', message: `position ${position}: ${message}` }],
+      problems: [{ path: name, message: `position ${position}: ${message}` }],
       delivered: false,
     },
   );
 }
 
 /**
- * Reads a JMESPath expression.
+ * Reads a JMESPath expression; `name` is that of the argument which holds it.
  *
  * @throws ToolscoutError `INVALID_REQUEST` with the position of what is wrong.
  */
-export function compileSelection(text: string): Selection {
+export function compileSelection(text: string, name = 'select'): Selection {
   if (text.length > MAX_EXPRESSION) {
-    throw notAnExpression(text, MAX_EXPRESSION, `it is longer than ${MAX_EXPRESSION} characters`);
+    throw notAnExpression(name, text, MAX_EXPRESSION, `it is longer than ${MAX_EXPRESSION} characters`);
   }
-  const expression = read(text);
+  const expression = read(text, name);
   return {
     text,
     apply(value) {
@@ -85,11 +85,11 @@ export function compileSelection(text: string): Selection {
   };
 }
 
-function read(text: string): ReturnType<typeof parseExpression> {
+function read(text: string, name: string): ReturnType<typeof parseExpression> {
   try {
     return parseExpression(text);
   } catch (thrown) {
-    if (thrown instanceof SelectSyntaxError) throw notAnExpression(text, thrown.at, thrown.message);
+    if (thrown instanceof SelectSyntaxError) throw notAnExpression(name, text, thrown.at, thrown.message);
     throw thrown;
   }
 }

@@ -14,7 +14,7 @@ const folder = (place: ClientEnvironment): string => join(place.home, '.docker',
 function readRegistry(file: SourceFile, tools: readonly SourceFile[]) {
   const registry = valueAt(file.data, ['registry']);
   if (registry === undefined || registry === null) return together([]);
-  if (!isObject(registry)) return { servers: [], problems: [problemAt(file.path, 'registry is no object')] };
+  if (!isObject(registry)) return { servers: [], problems: [problemAt(file.path, 'registry is not an object')] };
   // Names that are no ids cannot be passed to the gateway as they are.
   const names = Object.keys(registry).filter(
     (name) => isServerId(name) && name !== '__proto__' && !name.startsWith('-'),

@@ -37,12 +37,12 @@ export class EntryReader {
     return this.find(names, isObject) as JsonObject | undefined;
   }
 
-  /** Fields that somebody else has read, or that need no mention. */
+  /** Marks fields as read elsewhere, or as not worth a warning. */
   mark(...names: readonly string[]): void {
     for (const name of names) this.used.add(name);
   }
 
-  /** The fields that say something and that nobody has read; an empty list or object says nothing. */
+  /** The fields with a value that no importer has read; an empty list or object has no value. */
   unused(): string[] {
     return Object.keys(this.raw).filter((name) => !this.used.has(name) && this.says(name) && !isEmpty(this.raw[name]));
   }

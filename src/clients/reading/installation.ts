@@ -6,7 +6,7 @@ export function plainEntry(launch: Launch): JsonObject {
   return launch.type === 'stdio' ? { command: launch.command, args: [...launch.args] } : { url: launch.url };
 }
 
-/** The same with a `type`, for clients that want to be told. */
+/** The same with a `type`, for clients that require it. */
 export function typedEntry(stdio: string, http: string): (launch: Launch) => JsonObject {
   return (launch) => ({ type: launch.type === 'stdio' ? stdio : http, ...plainEntry(launch) });
 }

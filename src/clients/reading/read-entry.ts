@@ -76,7 +76,7 @@ function readType(raw: EntryReader, hasCommand: boolean, dialect: Dialect): 'std
   return known === undefined || known === 'stdio' ? (dialect.urlType ?? 'http') : known;
 }
 
-/** Clients write numbers and switches where the protocol of processes knows only text. */
+/** Clients write numbers and booleans where the environment of a process has only text. */
 function asText(value: unknown, name: string): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
@@ -92,7 +92,7 @@ interface Taking {
 
 function readMap(value: unknown, name: string, { fill, notes }: Taking): Record<string, string> | undefined {
   if (value === undefined) return undefined;
-  if (!isObject(value)) throw badEntry(`has ${name} that is no object`);
+  if (!isObject(value)) throw badEntry(`has ${name} that is not an object`);
   const map: Record<string, string> = {};
   for (const [key, each] of Object.entries(value)) {
     if (key === '__proto__') throw badEntry(`has a reserved name in ${name}`);
@@ -207,7 +207,7 @@ function withoutAbsent<T extends object>(object: T): T {
  * @throws ToolscoutError `CONFIGURATION_ERROR` that says what is wrong, without its values.
  */
 export function readEntry(written: unknown, dialect: Dialect, context: TextContext): ReadEntry {
-  if (!isObject(written)) throw badEntry('is no object');
+  if (!isObject(written)) throw badEntry('is not an object');
   const raw = new EntryReader(unfoldTransport(unfoldCommand(dialect.shape?.(written) ?? written)));
   // What a server is called is read where its table is.
   raw.mark('id', 'name', ...(dialect.known ?? []));

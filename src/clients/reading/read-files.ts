@@ -48,7 +48,7 @@ async function unfold(path: SourcePath, memory: SourceMemory | undefined): Promi
     .map((file) => ({ ...path, path: file, endings: undefined }));
 }
 
-/** A text that is plain JSON, read at once; `undefined` when it needs the parser that knows comments and places. */
+/** A text that is plain JSON, read at once; `undefined` when it needs the parser with comments and positions. */
 function plainJson(text: string): { readonly data: unknown } | undefined {
   try {
     return { data: JSON.parse(text.replace(/^\ufeff/, '')) as unknown };
@@ -81,7 +81,7 @@ async function readOne(path: SourcePath): Promise<SourceFile | Unread> {
     if (text.trim() === '') return { state: 'empty', reason: 'is empty' };
     const data = await parse(text, path);
     if (isDeeperThan(data, LIMITS.depth)) return unreadable(`is nested deeper than ${LIMITS.depth} levels`);
-    if (typeof data !== 'object' || data === null) return unreadable('holds no object');
+    if (typeof data !== 'object' || data === null) return unreadable('does not contain an object');
     return { ...path, data };
   } catch (thrown) {
     if (isAbsent(thrown)) return { state: 'absent', reason: 'is not there' };

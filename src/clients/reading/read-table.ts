@@ -12,7 +12,7 @@ import { isOwnEntry, OWN_NAME } from '../../config/resolve/own-entry.js';
 import { readEntry, type Dialect } from './read-entry.js';
 import type { TextContext } from '../../config/resolve/variables.js';
 
-/** More than anybody has in one file. */
+/** More than any real file has. */
 const MAX_SERVERS = 1000;
 
 /** Where in a file servers stand, and how they are written there. */
@@ -61,7 +61,7 @@ export function readTable(file: SourceFile, place: ClientEnvironment, shape: Tab
   };
   const complain = (message: string): void => void problems.push(problemAt(file.path, message));
   if (!isObject(file.data) && !(Array.isArray(file.data) && shape.roots.some((root) => root.length === 0))) {
-    complain('holds no object');
+    complain('does not contain an object');
     return { servers, problems };
   }
   const { fields } = shape;

@@ -12,7 +12,7 @@ const resolved = (auth: unknown, env: Record<string, string> = {}): ReturnType<t
   resolveConfig(config(auth), { source: 'test', env });
 
 describe('auth of a server', () => {
-  it('CONN-6 CFG-3 what cannot work is named with its path', () => {
+  it('CONN-6 CFG-3 reports invalid settings with their path', () => {
     expect(problems({ type: 'client-credentials' })).toEqual([
       'servers.issues.auth.type: needs clientId and clientSecret for client-credentials',
     ]);

@@ -26,7 +26,7 @@ function textsAt(value: unknown, path: string): Array<[text: string, path: strin
   return list.flatMap((entry, i): Array<[string, string]> => (isText(entry) ? [[entry, joinPath(path, i)]] : []));
 }
 
-/** Globs and patterns that do not compile are problems; servers that nobody knows are warnings (NEG-6). */
+/** Globs and patterns that do not compile are problems; unknown servers are warnings (NEG-6). */
 export function checkRedaction(rules: unknown, path: string, knownServers: readonly string[] | undefined): Findings {
   const problems: Problem[] = [];
   const warnings: Problem[] = [];

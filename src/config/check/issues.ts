@@ -25,14 +25,14 @@ export function describeValue(value: unknown, quote = false): string {
   }
 }
 
-/** The complaint about a key nobody knows, with the nearest that exists. */
+/** The problem of an unknown key, with the nearest known one. */
 function unknownKey(path: string, key: string, known: readonly string[]): Problem {
   const [nearest] = nearestNames(key, known, 1);
   const hint = nearest === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${nearest}"?`;
   return problemAt(joinPath(path, key), `unknown key; ${hint}`);
 }
 
-interface Place {
+interface CheckedValue {
   readonly schema: Schema;
   readonly value: unknown;
   readonly base: string;
@@ -40,7 +40,7 @@ interface Place {
   readonly extraKeys: readonly string[];
 }
 
-/** A wrong member of a union is told about the alternative it resembles, not about all of them. */
+/** For an invalid member of a union, report the alternative that it resembles, not all of them. */
 function resembled(errors: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const without = (...codes: ReadonlyArray<Issue['code']>): readonly Issue[] | undefined =>
     errors.find((issues) => !issues.some((issue) => issue.path.length === 0 && codes.includes(issue.code)));
@@ -62,18 +62,18 @@ function nearestValue(value: unknown, allowed: readonly unknown[]): string {
   return nearest === undefined ? '' : `; did you mean "${nearest}"?`;
 }
 
-function explain(issue: Issue, keys: readonly PropertyKey[], place: Place): Problem[] {
-  const path = joinPath(place.base, ...keys);
-  const schemas = schemasAt(place.schema, keys);
+function explain(issue: Issue, keys: readonly PropertyKey[], checked: CheckedValue): Problem[] {
+  const path = joinPath(checked.base, ...keys);
+  const schemas = schemasAt(checked.schema, keys);
   if (issue.code === 'unrecognized_keys') {
-    const known = [...keysOf(schemas), ...(keys.length === 0 ? place.extraKeys : [])];
+    const known = [...keysOf(schemas), ...(keys.length === 0 ? checked.extraKeys : [])];
     return issue.keys.map((key) => unknownKey(path, key, known));
   }
   if (issue.code === 'invalid_union') {
     const chosen = resembled(issue.errors);
-    if (chosen) return chosen.flatMap((inner) => explain(inner, [...keys, ...inner.path], place));
+    if (chosen) return chosen.flatMap((inner) => explain(inner, [...keys, ...inner.path], checked));
   }
-  const value = valueAt(place.value, keys);
+  const value = valueAt(checked.value, keys);
   const found = describeValue(value, isQuotable(schemas));
   if (issue.code === 'too_small' || issue.code === 'too_big') return [problemAt(path, boundMessage(issue, found))];
   // What the schema itself says is more exact than its type.
@@ -88,6 +88,6 @@ function explain(issue: Issue, keys: readonly PropertyKey[], place: Place): Prob
 }
 
 /** Every complaint of the schema about a value, in words and without repeating values that may be secret. */
-export function explainIssues(issues: readonly Issue[], place: Place): Problem[] {
-  return issues.flatMap((issue) => explain(issue, issue.path, place));
+export function explainIssues(issues: readonly Issue[], checked: CheckedValue): Problem[] {
+  return issues.flatMap((issue) => explain(issue, issue.path, checked));
 }

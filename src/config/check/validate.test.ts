@@ -198,7 +198,7 @@ describe('validateConfig', () => {
     expect(problems({ servers: { gіthub: entry } })[0]).toContain('use "github"');
   });
 
-  it('PAT-3 a rule for a server nobody configured is a warning, unless servers are imported', () => {
+  it('PAT-3 a rule for an unknown server is a warning, unless servers are imported', () => {
     const raw = {
       servers: { github: { command: 'x' } },
       toolRules: [

@@ -54,10 +54,7 @@ function withoutEchoes(foreign: readonly Problem[], others: readonly Problem[]):
   return [...foreign, ...others.filter((problem) => !taken.has(problem.path))];
 }
 
-/**
- * Looks at a whole config. `shared` says that the file belongs to another program as well, whose
- * own fields are none of our business.
- */
+/** Looks at a whole config. `shared`: the file belongs to another program as well, so its other fields are ignored. */
 export function checkConfig(raw: unknown, shared = false): CheckedConfig {
   const foreign = findForeignValues(raw);
   if (!isObject(raw) || foreign.some((problem) => problem.path === ROOT)) {

@@ -28,6 +28,12 @@ export interface ChangeOptions {
   readonly http: () => Pick<Config['http'], 'port' | 'publicUrl'>;
 }
 
+/** How to keep a credential out of the file; `secret` is what `literalSecrets` calls it. */
+function insteadOf(secret: string): string {
+  const name = /^env (\w+)$/.exec(secret)?.[1] ?? 'NAME';
+  return `Write \${${name}}, then run toolscout secret set ${name}.`;
+}
+
 const byHand = 'Change it with an editor.';
 
 function refusal(path: string, reason: string): ToolscoutError {
@@ -117,7 +123,10 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
         ...(own === undefined ? [] : [{ path: where, message: own }]),
         ...(allowSecrets
           ? []
-          : secrets.map((secret) => ({ path: `${where}.${secret}`, message: 'looks like a credential in clear' }))),
+          : secrets.map((secret) => ({
+              path: `${where}.${secret}`,
+              message: `looks like a credential in plain text. ${insteadOf(secret)}`,
+            }))),
       ];
     });
   };
@@ -156,7 +165,7 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
         const parsed = await parse(after);
         const { warnings } = validateConfig(parsed);
         const problems = newProblems(before, parsed);
-        // Entries that are none can be neither judged nor shown.
+        // Invalid entries can be neither judged nor shown.
         const isValid = problems.length === 0;
         return {
           path: file.path,

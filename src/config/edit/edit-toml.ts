@@ -1,7 +1,7 @@
 import { isObject, type JsonValue } from '../../kernel/json.js';
 import type { Edit } from './edit.js';
 
-/** The name in a table's header, bare or quoted, as its keys; `undefined` for a line that is none. */
+/** The name in a table's header, bare or quoted, as its keys; `undefined` for any other line. */
 function headerOf(line: string): string[] | undefined {
   const inner = /^\s*\[([^[\]]+)\]\s*(?:#.*)?$/.exec(line)?.[1];
   return inner?.split('.').map((key) => key.trim().replace(/^(["'])(.*)\1$/, '$2'));

@@ -5,7 +5,7 @@ import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 
 /** Bytes of a file that is edited; more is nothing a person wrote. */
-const LARGEST = 32 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 
 /** A file that is about to be replaced. */
 export interface OpenedFile {
@@ -39,7 +39,7 @@ export async function openFile(path: string): Promise<OpenedFile> {
     const real = await realpath(path);
     const info = await stat(real);
     if (!info.isFile()) throw refusal(path, 'is no file.');
-    if (info.size > LARGEST) throw refusal(path, `is larger than ${LARGEST} bytes.`);
+    if (info.size > MAX_BYTES) throw refusal(path, `is larger than ${MAX_BYTES} bytes.`);
     return { path: real, text: await readFile(real, 'utf8') };
   } catch (thrown) {
     if (thrown instanceof ToolscoutError) throw thrown;

@@ -55,7 +55,7 @@ describe('writing a server to the config', () => {
     }
   });
 
-  it('REG-9 a new file is made where there is none, and never over one that is there', async () => {
+  it('REG-9 creates a missing file and never overwrites an existing one', async () => {
     const cwd = await temporaryDirectory();
     const path = await writeServer('x', ENTRY, { newPath: join(cwd, 'own', 'config.json') });
     expect(path).toBe(join(cwd, 'own', 'config.json'));
@@ -73,7 +73,7 @@ describe('writing a server to the config', () => {
     await expect(write('a.toml', 'servers = { a = { command = "a" } }')).rejects.toThrow(/cannot be extended/);
   });
 
-  it('REG-9 a server that somebody wrote meanwhile under the same id is not written over', async () => {
+  it('REG-9 does not overwrite a server that was added meanwhile under the same id', async () => {
     for (const [name, text] of [
       ['a.json', '{"servers":{"x":{"command":"theirs"}}}'],
       ['a.yaml', 'servers:\n  x:\n    command: theirs\n'],
@@ -89,7 +89,7 @@ describe('writing a server to the config', () => {
     }
     const gone = await temporaryDirectory();
     await expect(writeServer('x', ENTRY, { path: join(gone, 'a.json'), newPath: '/x.json' })).rejects.toThrow(
-      /not there/,
+      /no longer exists/,
     );
     expect(await readdir(gone)).toEqual([]);
   });

@@ -61,8 +61,8 @@ export async function writeServer(id: string, entry: ServerEntry, options: Write
   if (invalid !== undefined) throw refusal(path, `would not be valid: ${invalid}`, CORRECT_IT);
   const format = dataFormatOf(path, paste);
   const opened = await openFile(path);
-  if (opened.text === undefined && options.path !== undefined) throw refusal(path, 'is not there any more', paste);
-  if (opened.text !== undefined && options.path === undefined) throw refusal(path, 'is there already', paste);
+  if (opened.text === undefined && options.path !== undefined) throw refusal(path, 'no longer exists', paste);
+  if (opened.text !== undefined && options.path === undefined) throw refusal(path, 'already exists', paste);
   const text = opened.text ?? '';
   const before = await parseData(text, path, format);
   if (isRegistryFile(before)) throw refusal(path, REGISTRY, paste);

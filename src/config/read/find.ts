@@ -26,8 +26,8 @@ export interface FoundConfig {
   readonly path: string;
   readonly hidden: readonly string[];
   /**
-   * Who chose it: `named` by the user, `user` for the user's own, `folder` for one that lies in the current folder, where somebody
-   * else may have put it. A file in the home directory itself is the user's own.
+   * Who chose it: `named` by the user, `user` for the user's own, `folder` for one in the current folder, which another
+   * person may have written. A file in the home directory itself is the user's own.
    */
   readonly origin: 'named' | 'user' | 'folder';
 }
@@ -43,7 +43,7 @@ export async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (thrown) {
-    // Whatever cannot be looked at (absent, or somebody else's home) is not our config.
+    // A file that cannot be read (absent, or in another user's home) is not our config.
     if (thrown instanceof Error) return false;
     throw thrown;
   }

@@ -109,7 +109,7 @@ async function parseYaml(text: string, path: string): Promise<unknown> {
   if (nestsTooDeep(new Lexer().lex(text), CST.tokenType)) throw parseError(path, 'is nested too deep');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
-  // A warning is a tag that nobody knows, such as !!js/function: what it means is not what would be read.
+  // A warning is an unknown tag such as !!js/function: the value would not mean what it says.
   const [first] = [...document.errors, ...document.warnings];
   if (first) {
     const { line, col } = lineCounter.linePos(first.pos[0]);

@@ -1,7 +1,7 @@
 import type { Problem } from '../../kernel/errors.js';
 import { printable } from '../../kernel/text.js';
 
-/** The path of the whole config, where no field is to blame. */
+/** The path of the whole config, for problems that belong to no field. */
 export const ROOT = 'config';
 
 /** Keys longer than this are cut when shown. */

@@ -24,7 +24,7 @@ describe('a key that is given twice', () => {
     '{"a":{"a":{"a":[{"a":1},{"a":1}]}},"b":"a"}',
     '{"a":["a","a"]}',
     '// {"a":1,"a":2}',
-  ])('CFG-3 is not where there is none: %s', (text) => {
+  ])('CFG-3 finds none in: %s', (text) => {
     expect(findRepeatedKey(text)).toBeUndefined();
   });
 

@@ -23,7 +23,7 @@ import { headerComplaint, hostComplaint, urlComplaint } from '../check/check-ser
 import { authComplaints } from '../check/check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from '../secrets/credentials.js';
 import { readVariable, tokenVariable, type Variables } from '../environment.js';
-import { expand, hideDefaults } from './expand.js';
+import { expand, hideDefaults, isReference } from './expand.js';
 import { sandboxWords } from './sandbox.js';
 import { OWN_NAME, ownLaunchProblem, type Self } from './own-entry.js';
 import { toDictionary } from '../check/plain-data.js';
@@ -69,7 +69,8 @@ function createStdio(written: WrittenServer, shop: Workshop, problems: string[])
   const args = (entry.args ?? []).map(fill);
   const env = toDictionary(Object.fromEntries(Object.entries(entry.env ?? {}).map(([k, v]) => [k, fill(v)])));
   const cwd = entry.cwd === undefined ? undefined : fill(entry.cwd);
-  for (const value of Object.values(env)) shop.secrets.add(value);
+  // A variable that is not set stays a reference, which is not a secret.
+  for (const value of Object.values(env)) if (!isReference(value)) shop.secrets.add(value);
   for (const hidden of hideInArguments(args)) for (const secret of hidden.secrets) shop.secrets.add(secret);
   if (command.trim() === '') problems.push('has an empty command');
   if ([command, cwd ?? '', ...args, ...Object.values(env)].some((text) => text.includes('\0'))) {
@@ -104,8 +105,8 @@ function hasAuthorization(headers: Readonly<Record<string, string>>): boolean {
 }
 
 /**
- * Whose tokens of the environment a server may have (CONN-6): what another client brought gets none that was meant
- * for all of ours, and what a project brought gets none at all, whatever it calls itself.
+ * The variables whose token a server may get (CONN-6). A server of another client does not get the token for all
+ * servers, and a server of a project gets none, whatever its id is.
  */
 function tokenVariables(id: string, scope: ServerScope | undefined): string[] {
   if (scope === 'project') return [];
@@ -161,7 +162,7 @@ function createHttp(written: WrittenServer, shop: Workshop, problems: string[]):
     const filled = expandInto(shop, value, problems);
     const wrong = headerComplaint(filled);
     if (wrong !== undefined) problems.push(`has a header ${name} that ${wrong}`);
-    for (const secret of secretsOfHeader(filled)) shop.secrets.add(secret);
+    for (const secret of secretsOfHeader(filled)) if (!isReference(secret)) shop.secrets.add(secret);
     headers[name] = filled;
   }
   const before = problems.length;

@@ -5,7 +5,10 @@ import { joinPath, problemAt } from '../read/path.js';
 /** Shorter secrets can be guessed. */
 const MIN_SECRET = 16;
 
-/** The secrets of sinks expand; a sink whose secret is missing is left out, since nobody could tell its deliveries from others'. */
+/**
+ * The secrets of sinks expand; a sink whose secret is missing is left out, since a receiver could not authenticate its
+ * deliveries.
+ */
 export function expandAudit(
   audit: AuditConfig,
   expand: (text: string, problems: string[]) => string,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expand, hideDefaults } from './expand.js';
+import { expand, hideDefaults, isReference } from './expand.js';
 
 const env = { A: 'one', B: '${A}', EMPTY: '', BLANK: ' \t\n\u00a0', HOME: '/home/me', ID: '$(id)' };
 
@@ -64,6 +64,10 @@ describe('expand', () => {
       expect(expand(`\${${name}}`, {}).problems).toHaveLength(1);
     },
   );
+
+  it('CFG-4 a variable alone is a reference; one with a default or other text is not', () => {
+    expect(['${A}', '${env:A}', '${A:-x}', 'x${A}', 'A'].map(isReference)).toEqual([true, true, false, false, false]);
+  });
 
   it('CFG-4 hides defaults when it shows what was written', () => {
     expect(hideDefaults('a ${A} ${env:A} ${A:-secret} ${input:secret}')).toBe('a ${A} ${env:A} ${A:-***} ${input:…}');

@@ -55,6 +55,11 @@ function replaceReferences(text: string, replace: (reference: Reference) => stri
   return out + text.slice(from);
 }
 
+/** Whether a text is one variable without a default, and nothing else. */
+export function isReference(text: string): boolean {
+  return /^\$\{(?:env:)?[A-Za-z_]\w*\}$/.test(text);
+}
+
 /** What a text holds without any variable: its variables are gone, their defaults stay. */
 export function literalPart(text: string): string {
   return replaceReferences(text, ({ fallback }) => fallback ?? '');

@@ -28,7 +28,7 @@ export interface Fate {
   readonly fate: 'new' | 'present' | 'same' | 'name-taken';
 }
 
-/** An id nobody has yet: that of the server, with its client, with a number. */
+/** A free id: the server's own, then with its client's name, then with a number. */
 function freeId(server: ImportedServer, isTaken: (id: string) => boolean): string {
   const cut = (id: string, end: string): string => `${id.slice(0, MAX_ID - end.length)}${end}`;
   if (!isTaken(server.id)) return server.id;

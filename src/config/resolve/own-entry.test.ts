@@ -31,7 +31,7 @@ describe('isOwnEntry', () => {
     [{ url: 'http://laptop.local:7077/mcp' }],
     [{ url: 'http://[::ffff:127.0.0.1]:7077/mcp' }],
     [{ url: 'http://127.0.0.1:9000/servers/x/mcp' }],
-  ])('CFG-5 knows itself: %j', (entry) => {
+  ])('CFG-5 recognises itself: %j', (entry) => {
     expect(isOwnEntry(entry, self)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('isOwnEntry', () => {
     [{ command: 'python', args: ['-m', 'toolscout_notes', '/x/toolscout'] }],
     [{ url: 'http://127.0.0.1:7077/other' }],
     [{ url: 'http://team.example:7077/mcp' }],
-  ])('CFG-5 and nobody else: %j', (entry) => {
+  ])('CFG-5 and no other entry: %j', (entry) => {
     expect(isOwnEntry(entry, self)).toBe(false);
   });
 });

@@ -91,7 +91,7 @@ function isOwnProgram(word: string): boolean {
 /** `/anywhere/toolscout/dist/cli.js`, and the same from source. */
 function isOwnScript(word: string): boolean {
   const parts = word.toLowerCase().split(/[\\/]/);
-  return parts.includes(OWN_NAME) && /^(dist\/cli\.m?js|src\/bin\.ts)$/.test(parts.slice(-2).join('/'));
+  return parts.includes(OWN_NAME) && /^(dist\/cli\.[cm]?js|src\/bin\.ts)$/.test(parts.slice(-2).join('/'));
 }
 
 /** The words of a command line that may stand in one argument, as with `sh -c`, without their quotes. */

@@ -312,7 +312,7 @@ describe('sources', () => {
     expect(servers.map(({ autoApproved }) => autoApproved)).toEqual([['list_issues', 'get_*'], ['*'], undefined]);
   });
 
-  it('CFG-5 "only" and "rename" choose and name; what is not there is said', async () => {
+  it('CFG-5 "only" and "rename" choose and name; missing servers are reported', async () => {
     const place = await settle(['lm-studio']);
     const source = { type: 'lm-studio', only: ['hf', 'gone'], rename: { hf: 'hugging' } } as const;
     const loaded = await resolve({ sources: [{ ...source, only: [...source.only] }] }, place);

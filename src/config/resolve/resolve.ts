@@ -21,7 +21,7 @@ import { expandAudit } from './expand-audit.js';
 
 /** A config that holds: every field has a value, every server is made. */
 export interface LoadedConfig {
-  /** Entries of `servers` stand in it as written: never show it to anybody. */
+  /** Entries of `servers` are in it as written: never show it. */
   readonly config: Config;
   readonly servers: Server[];
   /** The file it was read from, if it was read from one. */
@@ -50,7 +50,7 @@ export interface ResolveOptions {
   readonly env: Variables;
   /** Where a relative `cwd` of a server starts: the directory of the config file. */
   readonly directory?: string;
-  /** What its `sources` bring; whoever resolves has read them. */
+  /** The servers of its `sources`, which the caller has read. */
   readonly imported?: ImportedSources;
   /** Whose servers they are, when they are not the user's own. */
   readonly scope?: ServerScope;
@@ -140,7 +140,7 @@ function expandHttp(shop: Omit<Workshop, 'config'>, http: Config['http'], warnin
   return { ...http, auth: { ...http.auth, keys } };
 }
 
-/** The secret of the webhook expands too; without it nobody but a person is asked. */
+/** The secret of the webhook expands too; without it only a person is asked. */
 function expandConfirm(
   shop: Omit<Workshop, 'config'>,
   confirm: Config['confirm'],

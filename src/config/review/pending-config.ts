@@ -21,7 +21,7 @@ export interface FoundText {
   readonly hash: string;
 }
 
-/** What a person is told about a config that is not used, and how it can be. */
+/** The message about a config that is not used, and how to use it. */
 export function describePending({ path, state, isCode: runs, hash, servers }: PendingConfig): {
   readonly message: string;
   readonly next: string;

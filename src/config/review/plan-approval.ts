@@ -27,7 +27,8 @@ function checkHash(path: string, hash: string, wanted: string | undefined): void
 /**
  * Looks at the config of the current folder, or at the named one, without running it.
  *
- * @throws ToolscoutError `NOTHING_FOUND` when there is none; `CONFIGURATION_ERROR` when it is data and not valid.
+ * @throws ToolscoutError `NOTHING_FOUND` when there is no config; `CONFIGURATION_ERROR` when it is a data file and not
+ * valid.
  */
 export async function planApproval(options: {
   readonly find: FindOptions;

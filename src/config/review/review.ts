@@ -67,8 +67,8 @@ function usesOf({ command, args = [], cwd, url, env = {}, headers = {}, auth = {
 }
 
 /**
- * SHA-256 of what the launch itself leaves out and of texts with variables, all as written: whoever changes which variable a server
- * is given makes it another launch. `undefined` when an entry has none of it.
+ * SHA-256 of the fields that the launch leaves out and of the texts with variables, all as written: a change of the
+ * variables that a server gets is a change of its launch. `undefined` when an entry has no such fields.
  */
 function writtenOf({ env = {}, headers = {}, auth, url = '' }: ServerEntry): string | undefined {
   const variables = Object.entries(env).filter(([name, value]) => isCredentialVariable(name) || value.includes('${'));
@@ -81,7 +81,7 @@ function writtenOf({ env = {}, headers = {}, auth, url = '' }: ServerEntry): str
   return Object.keys(written).length === 0 ? undefined : hashJson(written);
 }
 
-/** What is shown besides to whoever approves a server that somebody else wrote down: everything but credentials (A42). */
+/** What the approver of a server from another author is shown in addition: everything but credentials (A42). */
 export function reviewOf(entry: ServerEntry, transport: Transport): ServerReview {
   const env = Object.entries(entry.env ?? {}).map(([name, value]) => [name, showVariable(name, value)] as const);
   const cwd = transport.type === 'stdio' ? transport.cwd : undefined;

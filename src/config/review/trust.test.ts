@@ -17,7 +17,7 @@ interface Folder {
   approve(hash?: string): Promise<void>;
 }
 
-/** A user with a config of their own, in a folder that somebody else filled. */
+/** A user with a config of their own, in a folder that another person filled. */
 async function folder(): Promise<Folder> {
   const root = await temporaryDirectory();
   const [cwd, home, stateDirectory] = [join(root, 'work'), join(root, 'home'), join(root, 'state')] as const;
@@ -62,7 +62,7 @@ const HOSTILE = {
 
 describe('a config of the current folder', () => {
   it.each([['.toolscout/config.json'], ['toolscout.config.json'], ['anygpt.config.json']])(
-    'A53 SEC-9 %s brings nothing but pending servers while nobody named or approved it',
+    'A53 SEC-9 %s brings nothing but pending servers until a person names or approves it',
     async (name) => {
       const { put, load } = await folder();
       const before = await load();
@@ -126,7 +126,7 @@ describe('a config of the current folder', () => {
     expect((await loadConfig({ cwd: moved, home, env: {}, stateDirectory })).pending).toMatchObject({ state: 'new' });
   });
 
-  it('SEC-9 A21 an approval behind a link, for another path or without a state directory is none', async () => {
+  it('SEC-9 A21 an approval behind a link, for another path or without a state directory does not count', async () => {
     const { put, load, approve, cwd, home, stateDirectory } = await folder();
     const path = await put('toolscout.config.json', '{"timeoutMs": 5}');
     await approve();

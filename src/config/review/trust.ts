@@ -15,7 +15,10 @@ export type TrustState =
   | 'changed'
   | 'new';
 
-/** A config in the current folder that nobody named or approved. Nothing of it holds but the list of its servers, as pending. */
+/**
+ * A config in the current folder that no person has named or approved. Only the list of its servers takes effect, as
+ * pending.
+ */
 export interface PendingConfig {
   readonly path: string;
   readonly state: Exclude<TrustState, 'approved'>;
@@ -76,7 +79,7 @@ export function approvalFile(stateDirectory: string, path: string): string {
   return join(stateDirectory, 'approved-configs', `${sha256(path)}.json`);
 }
 
-/** How a config stands with the user. An approval behind a link, or one that cannot be read, is none. */
+/** Whether the user trusts a config. An approval behind a symbolic link, or an unreadable one, does not count. */
 export async function trustOf(stateDirectory: string | undefined, path: string, hash: string): Promise<TrustState> {
   if (stateDirectory === undefined) return 'new';
   const file = approvalFile(stateDirectory, path);

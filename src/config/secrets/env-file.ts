@@ -6,7 +6,7 @@ import { problemAt } from '../read/path.js';
 import type { SourceMemory } from '../resolve/source-memory.js';
 import { isVariableName } from '../resolve/variables.js';
 
-const LARGEST = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** The variables of a file in the notation of `.env`: `NAME=value`, quotes and `export` allowed, `#` for remarks. */
 export function parseEnvFile(text: string): Record<string, string> {
@@ -36,7 +36,7 @@ async function read(path: string, folder: string | undefined): Promise<Record<st
     // A project must not make us hand out files of the user that lie elsewhere.
     if (folder !== undefined && !(await isInside(path, folder))) return 'lies outside the project';
     const info = await stat(path);
-    if (!info.isFile() || info.size > LARGEST) return 'is no file of a sensible size';
+    if (!info.isFile() || info.size > MAX_BYTES) return `is not a regular file of at most ${MAX_BYTES} bytes`;
     const env = parseEnvFile(await readFile(path, 'utf8'));
     // Values there are literal; here they would be read as variables.
     return Object.values(env).some((value) => value.includes('${')) ? 'holds a "${", which cannot be taken over' : env;

@@ -2,7 +2,7 @@ import type { ServerEntry } from '../../model/config.js';
 import { hideInArguments, hideInUrl, isSecretName, looksSecret, type Hidden } from './credentials.js';
 import { literalPart } from '../resolve/expand.js';
 
-/** Words of a header that stand beside a credential and are none. */
+/** The value of a header without its scheme: the words beside the credential. */
 function withoutScheme(value: string): string {
   return value.replace(/^(bearer|basic|token|digest)\b\s*/i, '').trim();
 }

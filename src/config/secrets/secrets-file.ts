@@ -22,7 +22,10 @@ export function defaultSecretsFile(options: Pick<FindOptions, 'home' | 'xdgConfi
   return join(dirname(userConfigStem(options)), 'secrets.env');
 }
 
-/** Why a file must not be read or written: a link may lead to a file of somebody else, and others may read what is not 0600. */
+/**
+ * Why a file must not be read or written: a link may lead to another user's file, and others may read a file that is
+ * not 0600.
+ */
 async function complaint(
   path: string,
   platform: string,
@@ -70,7 +73,7 @@ export function withSecrets(
 
 function refusal(path: string, problem: string): ToolscoutError {
   return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${problem}`, {
-    suggestion: 'Nothing was changed. Mend the file, or name another with envFile in the config.',
+    suggestion: 'Nothing was changed. Repair the file, or name another with envFile in the config.',
     file: path,
   });
 }

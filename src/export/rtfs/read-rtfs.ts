@@ -44,7 +44,7 @@ function pairsOf(items: readonly Form[], parent: Form, complain: Complain): Map<
     const name = nameIn(key, parent, 'a keyword', complain);
     const value = items[at + 1];
     if (!value) return complain(key, `expected a value after :${name}`);
-    if (pairs.has(name)) complain(key, `:${name} stands here twice`);
+    if (pairs.has(name)) complain(key, `duplicate key :${name}`);
     pairs.set(name, value);
   }
   return pairs;
@@ -78,7 +78,7 @@ function readMap(form: Form, items: readonly Form[], complain: Complain): Shape 
   const entries = items.map((item) => readEntry(item, complain));
   const keys = new Set<string>();
   for (const { key } of entries) {
-    if (keys.has(key)) complain(form, `the entry "${key}" stands in this map twice`);
+    if (keys.has(key)) complain(form, `duplicate entry "${key}" in this map`);
     keys.add(key);
   }
   return { kind: 'map', entries };

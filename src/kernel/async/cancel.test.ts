@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Canceller, unlessCancelled, type Cancel } from './cancel.js';
 
 describe('a canceller', () => {
-  it('META-6 tells everybody who listens, once, and says why', () => {
+  it('META-6 calls every listener once, with the reason', () => {
     const cancel = new Canceller();
     const heard: string[] = [];
     cancel.addEventListener('abort', () => heard.push(`first ${String(cancel.reason)}`));
@@ -14,7 +14,7 @@ describe('a canceller', () => {
     expect(heard).toEqual(['first enough', 'second']);
   });
 
-  it('META-6 does not tell those who left, nor those who come too late', () => {
+  it('META-6 calls neither removed listeners nor late ones', () => {
     const cancel = new Canceller();
     const heard: string[] = [];
     const left = (): number => heard.push('left');
@@ -35,7 +35,7 @@ describe('a canceller', () => {
     ]);
   });
 
-  it('EXEC-1 a wait ends with the work, or with the reason when nobody wants it any more', async () => {
+  it('EXEC-1 a wait ends with the work, or with the reason of the cancellation', async () => {
     const cancel = new Canceller();
     expect(await unlessCancelled(Promise.resolve(1), undefined)).toBe(1);
     expect(await unlessCancelled(Promise.resolve(2), cancel)).toBe(2);

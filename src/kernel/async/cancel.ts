@@ -1,21 +1,24 @@
-/** Whether something is still wanted: as much of an `AbortSignal` as is needed to heed one. Every `AbortSignal` is one. */
+/**
+ * Whether work is cancelled: the part of an `AbortSignal` that is needed to observe one. Every `AbortSignal` is a
+ * `Cancel`.
+ */
 export interface Cancel {
   readonly aborted: boolean;
-  /** Why, as whoever cancelled said it. */
+  /** The reason given by the canceller. */
   readonly reason: unknown;
   addEventListener(type: 'abort', listener: () => void, options?: { readonly once?: boolean }): void;
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /**
- * A cancel that somebody holds the other end of. For what happens thousands of times a second: making
- * an `AbortController` and listening to it costs a tenth of a call through the gateway.
+ * A cancel with a controlling end. For work that happens thousands of times a second: an `AbortController` with a
+ * listener costs a tenth of a call through the gateway.
  */
 export class Canceller implements Cancel {
   aborted = false;
   reason: unknown = undefined;
   /** Hardly ever more than one. */
-  private listeners: Array<() => void> = NOBODY;
+  private listeners: Array<() => void> = NO_LISTENERS;
 
   addEventListener(_type: 'abort', listener: () => void): void {
     if (!this.aborted) this.listeners = [...this.listeners, listener];
@@ -31,7 +34,7 @@ export class Canceller implements Cancel {
     this.aborted = true;
     this.reason = reason;
     const told = this.listeners;
-    this.listeners = NOBODY;
+    this.listeners = NO_LISTENERS;
     for (const listener of told) listener();
   }
 }
@@ -47,4 +50,4 @@ export function unlessCancelled<T>(work: Promise<T>, cancel: Cancel | undefined)
   });
 }
 
-const NOBODY: Array<() => void> = [];
+const NO_LISTENERS: Array<() => void> = [];

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Items that are worked on before others have their turn; some milliseconds of work at the most. */
 const SLICE = 16;
 
-/** Works on many items without holding up everybody else: after every few of them others have their turn. */
+/** Works on many items without blocking the event loop: it yields after every few of them. */
 export async function cooperatively<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let done = 0;
   for (const item of items) {

@@ -34,7 +34,7 @@ describe('createDeadlines', () => {
     expect(ended).toEqual(['soon at 100', 'between at 150', 'late at 300']);
   });
 
-  it('EXEC-1 keeps one timer for all, and none when nobody waits', async () => {
+  it('EXEC-1 keeps one timer for all, and none without a waiter', async () => {
     const { clock, dues, begin } = waiting();
     for (let i = 0; i < 50; i++) begin(`n${i}`, 1000 + i);
     expect(clock.waiting).toBe(1);
@@ -43,7 +43,7 @@ describe('createDeadlines', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('EXEC-1 rings for nobody after it was stopped, and again for those who come later', async () => {
+  it('EXEC-1 fires for no waiter after it was stopped, and again for later ones', async () => {
     const { clock, ended, deadlines, begin } = waiting();
     begin('stopped', 100);
     deadlines.stop();

@@ -2,15 +2,15 @@ import type { Clock, Timer } from '../clock.js';
 
 /** The deadlines of many that wait together, watched by one timer: a timer for each costs more than what it guards. */
 export interface Deadlines {
-  /** Somebody's time is up at this monotonic time. */
+  /** Makes sure that the timer fires at this monotonic time at the latest. */
   watch(due: number): void;
-  /** Nobody waits any more. */
+  /** Cancels the timer. */
   stop(): void;
 }
 
 /**
- * Deadlines by a clock. `sweep` ends those whose time is up by `now` and answers when the next one's is,
- * `Infinity` when nobody waits; whoever was answered in time needs no word to the timer.
+ * Deadlines by a clock. `sweep` ends those that are due by `now` and returns the next due time, or `Infinity` when
+ * there is none; a waiter that was answered in time needs no call here.
  */
 export function createDeadlines(clock: Clock, sweep: (now: number) => number): Deadlines {
   let timer: Timer | undefined;
@@ -25,7 +25,7 @@ export function createDeadlines(clock: Clock, sweep: (now: number) => number): D
     if (due >= rings) return;
     timer?.cancel();
     rings = due;
-    // The process must not end before whoever waits has heard that it was in vain.
+    // The process must not exit before the waiters have been rejected.
     timer = clock.after(Math.max(0, due - clock.monotonic()), ring, { awaited: true });
   };
 

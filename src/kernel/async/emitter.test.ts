@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createEmitter } from './emitter.js';
 
 describe('emitter', () => {
-  it('CONN-5 listeners hear every event in order until they are removed', () => {
+  it('CONN-5 listeners get every event in order until they are removed', () => {
     const emitter = createEmitter<number>();
     const heard: string[] = [];
     const stopFirst = emitter.on((event) => heard.push(`first ${event}`));
@@ -14,7 +14,7 @@ describe('emitter', () => {
     expect(heard).toEqual(['first 1', 'second 1', 'second 2']);
   });
 
-  it('R3 a listener that throws is reported and harms nobody else', () => {
+  it('R3 a listener that throws is reported and does not affect the others', () => {
     const reported: unknown[] = [];
     const emitter = createEmitter<string>((thrown) => reported.push(thrown));
     const heard: string[] = [];
@@ -28,7 +28,7 @@ describe('emitter', () => {
     expect(reported).toEqual([boom]);
   });
 
-  it('R3 without anybody to report to a throwing listener is still contained', () => {
+  it('R3 contains a throwing listener without a reporter', () => {
     const emitter = createEmitter<string>();
     emitter.on(() => {
       throw new Error('boom');

@@ -1,4 +1,4 @@
-/** A listener list with typed events; a listener that throws harms nobody else. */
+/** A listener list with typed events; a listener that throws does not affect the others. */
 export interface Emitter<Event> {
   emit(event: Event): void;
   /** Adds a listener; the answer removes it. */

@@ -13,6 +13,20 @@ describe('what comes and goes', () => {
     expect([...transit]).toEqual([[2, { name: 'another two' }]]);
   });
 
+  it('EXEC-4 one that comes alone is like all others: it is replaced, taken, and older than what follows', () => {
+    const transit = new InFlightMap<string, { name: string }>();
+    expect([transit.isEmpty, transit.take('a'), [...transit]]).toEqual([true, undefined, []]);
+    transit.set('a', { name: 'one' });
+    transit.set('a', { name: 'another one' });
+    transit.set('b', { name: 'two' });
+    expect([...transit].map(([, { name }]) => name)).toEqual(['another one', 'two']);
+    expect(transit.take('a')).toEqual({ name: 'another one' });
+    // Those that came later are still there, so it is younger than they are.
+    transit.set('a', { name: 'three' });
+    expect([...transit].map(([, { name }]) => name)).toEqual(['two', 'three']);
+    expect([transit.take('b'), transit.take('a'), transit.isEmpty]).toEqual([{ name: 'two' }, { name: 'three' }, true]);
+  });
+
   it('EXEC-4 is walked through in order while it goes', () => {
     const transit = new InFlightMap<number, { name: string }>();
     for (let i = 0; i < 100; i++) transit.set(i, { name: String(i) });

@@ -11,29 +11,29 @@ export interface FieldGlob {
   readonly segments: readonly Segment[];
 }
 
-/** A place in a value: what the path to it has met so far. */
-export interface FieldPlace<T> {
+/** A position in a value: what the path to it has met so far. */
+export interface PathState<T> {
   /** What stands behind the first glob that matches this very path. */
   readonly hit: T | undefined;
 }
 
 /** Follows the path to a field, name by name. */
 export interface FieldMatcher<T> {
-  readonly root: FieldPlace<T>;
-  /** The place of a field below a place. */
-  step(place: FieldPlace<T>, name: string): FieldPlace<T>;
-  /** The place that has met what either of two has met. */
-  merge(one: FieldPlace<T>, other: FieldPlace<T>): FieldPlace<T>;
+  readonly root: PathState<T>;
+  /** The position of a field below a position. */
+  step(position: PathState<T>, name: string): PathState<T>;
+  /** The position that has met what either of two has met. */
+  merge(one: PathState<T>, other: PathState<T>): PathState<T>;
 }
 
-interface Place<T> extends FieldPlace<T> {
+interface MemoizedState<T> extends PathState<T> {
   readonly states: readonly number[];
-  readonly next: Map<string, Place<T>>;
+  readonly next: Map<string, MemoizedState<T>>;
 }
 
-/** Names remembered at one place, and places remembered at all: names come from callers and servers. */
+/** Names remembered at one position, and memoized remembered at all: names come from callers and servers. */
 const MAX_NAMES = 1000;
-const MAX_PLACES = 5000;
+const MAX_STATES = 5000;
 const MAX_NAME = 200;
 
 /** Cuts at dots; one in brackets, in braces or behind a backslash belongs to a name. */
@@ -72,8 +72,8 @@ export function compileFieldGlob(text: string): FieldGlob {
 }
 
 /**
- * A matcher over globs, the first of which that matches decides. It is an automaton built while it is used: a field
- * whose name was seen before costs one look into a map, however many globs there are.
+ * A matcher over globs; the first match decides. It is an automaton built while it is used: a field whose name was seen
+ * before costs one look into a map, however many globs there are.
  */
 export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: FieldGlob, value: T]>): FieldMatcher<T> {
   /** Every state is a glob and how far it got; one number each. */
@@ -87,9 +87,9 @@ export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: Field
     const owner = owners[state]!;
     return globs[owner]![0].segments[state - starts[owner]!];
   };
-  const places = new Map<string, Place<T>>();
+  const memoized = new Map<string, MemoizedState<T>>();
 
-  const placeOf = (found: Iterable<number>): Place<T> => {
+  const stateOf = (found: Iterable<number>): MemoizedState<T> => {
     const all = new Set<number>();
     const add = (state: number): void => {
       if (all.has(state)) return;
@@ -99,17 +99,17 @@ export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: Field
     for (const state of found) add(state);
     const states = [...all].toSorted((a, b) => a - b);
     const key = states.join(',');
-    const known = places.get(key);
+    const known = memoized.get(key);
     if (known) return known;
     const done = states.find((state) => segmentAt(state) === undefined);
-    const place: Place<T> = {
+    const position: MemoizedState<T> = {
       states,
       next: new Map(),
       hit: done === undefined ? undefined : globs[owners[done]!]![1],
     };
-    if (places.size >= MAX_PLACES) places.clear();
-    places.set(key, place);
-    return place;
+    if (memoized.size >= MAX_STATES) memoized.clear();
+    memoized.set(key, position);
+    return position;
   };
 
   const advance = (states: Iterable<number>, name: string): number[] => {
@@ -122,29 +122,29 @@ export function createFieldMatcher<T>(globs: ReadonlyArray<readonly [glob: Field
     return found;
   };
 
-  const walk = (place: Place<T>, name: string): Place<T> => {
+  const walk = (position: MemoizedState<T>, name: string): MemoizedState<T> => {
     const lower = name.toLowerCase();
-    const found = advance(place.states, lower);
-    if (!lower.includes('.')) return placeOf(found);
+    const found = advance(position.states, lower);
+    if (!lower.includes('.')) return stateOf(found);
     // A field called "headers.authorization" is also what the path headers.authorization means.
-    let through: Place<T> = place;
-    for (const part of lower.split('.').slice(0, MAX_NAME)) through = placeOf(advance(through.states, part));
-    return placeOf([...found, ...through.states]);
+    let through: MemoizedState<T> = position;
+    for (const part of lower.split('.').slice(0, MAX_NAME)) through = stateOf(advance(through.states, part));
+    return stateOf([...found, ...through.states]);
   };
 
   return {
-    root: placeOf(starts),
+    root: stateOf(starts),
     step(from, name) {
-      const place = from as Place<T>;
-      const known = place.next.get(name);
+      const position = from as MemoizedState<T>;
+      const known = position.next.get(name);
       if (known) return known;
-      const next = walk(place, name);
+      const next = walk(position, name);
       if (name.length <= MAX_NAME) {
-        if (place.next.size >= MAX_NAMES) place.next.clear();
-        place.next.set(name, next);
+        if (position.next.size >= MAX_NAMES) position.next.clear();
+        position.next.set(name, next);
       }
       return next;
     },
-    merge: (one, other) => placeOf([...(one as Place<T>).states, ...(other as Place<T>).states]),
+    merge: (one, other) => stateOf([...(one as MemoizedState<T>).states, ...(other as MemoizedState<T>).states]),
   };
 }

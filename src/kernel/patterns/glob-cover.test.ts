@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { alternativesOf, coversPlaces, literalOf } from './glob-cover.js';
+import { alternativesOf, coversTokens, literalOf } from './glob-cover.js';
 import { compileGlob } from './pattern.js';
 import { repetitions } from '../../../test/support/long-form.js';
 
 /** Every alternative of the one is covered by one of the other. */
 const covers = (wide: string, narrow: string): boolean =>
   (alternativesOf(narrow) ?? []).every((each) =>
-    (alternativesOf(wide) ?? []).some((other) => coversPlaces(other, each)),
+    (alternativesOf(wide) ?? []).some((other) => coversTokens(other, each)),
   );
 
 describe('coverage of globs', () => {
@@ -79,7 +79,7 @@ describe('coverage of globs', () => {
       fc.property(plain, plain, (wide, narrow) => {
         if (covers(wide, narrow)) return;
         const [outer, inner] = [compileGlob(wide), compileGlob(narrow)];
-        // A star filled with a letter that no glob holds tells the difference, if there is one.
+        // A star filled with a letter that no glob contains shows the difference, if there is one.
         const witnesses = ['', 'Z'].map((fill) => narrow.replaceAll('*', fill));
         expect(witnesses.some((text) => inner.matches(text) && !outer.matches(text))).toBe(true);
       }),

@@ -1,30 +1,30 @@
 import { readClass, type CharClass } from './pattern.js';
 
-/** One place of a glob without alternatives: a character, any one character, one of a class, or any text at all. */
-export type GlobPlace =
+/** One token of a glob without alternatives: a character, any one character, one of a class, or any text at all. */
+export type GlobToken =
   | { readonly is: 'char'; readonly char: string }
   | { readonly is: 'any' }
   | { readonly is: 'class'; readonly class: CharClass }
   | { readonly is: 'star' };
 
-/** A glob with more alternatives or places than this is not looked into: a person reads no such rule either. */
+/** A glob with more alternatives or tokens than this is not looked into: a person reads no such rule either. */
 const MAX_ALTERNATIVES = 64;
-const MAX_PLACES = 200;
+const MAX_TOKENS = 200;
 
-const ANY: GlobPlace = { is: 'any' };
-const STAR: GlobPlace = { is: 'star' };
+const ANY: GlobToken = { is: 'any' };
+const STAR: GlobToken = { is: 'star' };
 
-type Places = readonly GlobPlace[];
+type GlobTokens = readonly GlobToken[];
 
 class TooMany extends Error {}
 
 /** Reads one glob, or one alternative of it up to the `,` or `}` that ends it. */
-function readSequence(chars: readonly string[], start: number, inside: boolean): { end: number; found: Places[] } {
-  let found: Places[] = [[]];
-  const append = (options: readonly Places[]): void => {
+function readSequence(chars: readonly string[], start: number, inside: boolean): { end: number; found: GlobTokens[] } {
+  let found: GlobTokens[] = [[]];
+  const append = (options: readonly GlobTokens[]): void => {
     if (found.length * options.length > MAX_ALTERNATIVES) throw new TooMany();
     found = found.flatMap((before) => options.map((after) => [...before, ...after]));
-    if (found.some((places) => places.length > MAX_PLACES)) throw new TooMany();
+    if (found.some((tokens) => tokens.length > MAX_TOKENS)) throw new TooMany();
   };
   let i = start;
   for (; i < chars.length; i++) {
@@ -37,7 +37,7 @@ function readSequence(chars: readonly string[], start: number, inside: boolean):
       append([[{ is: 'class', class: read }]]);
       i = read.end;
     } else if (char === '{') {
-      const options: Places[] = [];
+      const options: GlobTokens[] = [];
       do {
         const read = readSequence(chars, i + 1, true);
         options.push(...read.found);
@@ -50,19 +50,19 @@ function readSequence(chars: readonly string[], start: number, inside: boolean):
 }
 
 /** `*?` and `?**` say the same: within a run the single ones go first, and one star is enough. */
-function settle(places: Places): Places {
-  const settled: GlobPlace[] = [];
-  for (const place of places) {
+function settle(tokens: GlobTokens): GlobTokens {
+  const settled: GlobToken[] = [];
+  for (const token of tokens) {
     const last = settled.at(-1);
-    if (last?.is !== 'star') settled.push(place);
-    else if (place.is === 'any') settled.splice(-1, 0, place);
-    else if (place.is !== 'star') settled.push(place);
+    if (last?.is !== 'star') settled.push(token);
+    else if (token.is === 'any') settled.splice(-1, 0, token);
+    else if (token.is !== 'star') settled.push(token);
   }
   return settled;
 }
 
 /** The globs without alternatives that a valid glob stands for; `undefined` when they are too many to be looked into. */
-export function alternativesOf(glob: string): readonly Places[] | undefined {
+export function alternativesOf(glob: string): readonly GlobTokens[] | undefined {
   try {
     return readSequence([...glob], 0, false).found.map(settle);
   } catch (thrown) {
@@ -71,12 +71,12 @@ export function alternativesOf(glob: string): readonly Places[] | undefined {
   }
 }
 
-/** The one text that the places stand for, if it is one. */
-export function literalOf(places: Places): string | undefined {
-  return places.every((place) => place.is === 'char') ? places.map(({ char }) => char).join('') : undefined;
+/** The one text that the tokens stand for, if it is one. */
+export function literalOf(tokens: GlobTokens): string | undefined {
+  return tokens.every((token) => token.is === 'char') ? tokens.map(({ char }) => char).join('') : undefined;
 }
 
-function accepts(wide: GlobPlace, narrow: GlobPlace): boolean {
+function accepts(wide: GlobToken, narrow: GlobToken): boolean {
   if (narrow.is === 'star') return false;
   if (wide.is === 'any') return true;
   if (wide.is === 'char') return narrow.is === 'char' && narrow.char === wide.char;
@@ -86,28 +86,28 @@ function accepts(wide: GlobPlace, narrow: GlobPlace): boolean {
 }
 
 /**
- * Whether every text that `narrow` matches is one that `wide` matches. The places of `narrow` are matched like the letters
- * of a text, a star of it only by a star: where that works it is so, and where it does not it may still be.
+ * Whether every text that `narrow` matches is one that `wide` matches. The tokens of `narrow` are matched like the letters
+ * of a text, a star only by a star. `true` is certain; `false` means only that it was not shown.
  */
-export function coversPlaces(wide: Places, narrow: Places): boolean {
+export function coversTokens(wide: GlobTokens, narrow: GlobTokens): boolean {
   let at = 0;
-  let place = 0;
+  let token = 0;
   let star = -1;
   let resume = 0;
   while (at < narrow.length) {
-    const here = wide[place];
+    const here = wide[token];
     if (here?.is === 'star') {
-      star = place++;
+      star = token++;
       resume = at;
     } else if (here && accepts(here, narrow[at]!)) {
-      place++;
+      token++;
       at++;
     } else if (star < 0) return false;
     else {
       at = ++resume;
-      place = star + 1;
+      token = star + 1;
     }
   }
-  while (wide[place]?.is === 'star') place++;
-  return place === wide.length;
+  while (wide[token]?.is === 'star') token++;
+  return token === wide.length;
 }

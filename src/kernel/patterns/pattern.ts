@@ -17,7 +17,7 @@ export interface Pattern {
 /** Several patterns read as one condition (PAT-2). */
 export interface PatternList {
   readonly patterns: readonly Pattern[];
-  /** No negated entry matches, and a positive one does or there is none. */
+  /** No negated entry matches, and a positive one does (or there are only negated ones). */
   matches(server: string, tool: string): boolean;
 }
 
@@ -37,8 +37,8 @@ function literal(char: string): string {
   return /^\w$/.test(char) ? char : `\\x{${char.codePointAt(0)!.toString(16)}}`;
 }
 
-/** One place of a glob without alternatives: whether a code point may stand there, or `*`. */
-type Place = typeof STAR | ((point: number) => boolean);
+/** One element of a glob without alternatives: whether a code point may stand there, or `*`. */
+type GlobElement = typeof STAR | ((point: number) => boolean);
 
 const STAR = '*';
 
@@ -90,30 +90,30 @@ export function readClass(chars: readonly string[], start: number): CharClass {
   };
 }
 
-/** Whether a text fills the places. Only the last star is ever widened, so the time is at most text × places. */
-function fills(text: string, places: readonly Place[]): boolean {
+/** Whether a text fills the elements. Only the last star is ever widened, so the time is at most text × elements. */
+function fills(text: string, elements: readonly GlobElement[]): boolean {
   let at = 0;
-  let place = 0;
+  let element = 0;
   let star = -1;
   let resume = 0;
   const widthAt = (index: number): number => (text.codePointAt(index)! > 0xffff ? 2 : 1);
   while (at < text.length) {
-    const here = places[place];
+    const here = elements[element];
     if (here === STAR) {
-      star = place++;
+      star = element++;
       resume = at;
     } else if (here?.(text.codePointAt(at)!)) {
-      place++;
+      element++;
       at += widthAt(at);
     } else if (star < 0) return false;
     else {
       resume += widthAt(resume);
       at = resume;
-      place = star + 1;
+      element = star + 1;
     }
   }
-  while (places[place] === STAR) place++;
-  return place === places.length;
+  while (elements[element] === STAR) element++;
+  return element === elements.length;
 }
 
 /**
@@ -129,21 +129,21 @@ export function compileGlob(glob: string): Glob {
   let text = '';
   let plain = true;
   let hasAlternatives = false;
-  const places: Place[] = [];
+  const elements: GlobElement[] = [];
   let depth = 0;
   let hasColon = false;
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i]!;
     if (char === '*') {
       regex += chars[i - 1] === '*' && regex.endsWith(`${ANY}*`) ? '' : `${ANY}*`;
-      places.push(STAR);
+      elements.push(STAR);
     } else if (char === '?') {
       regex += ANY;
-      places.push(isAny);
+      elements.push(isAny);
     } else if (char === '[') {
       const read = readClass(chars, i);
       regex += read.regex;
-      places.push(read.accepts);
+      elements.push(read.accepts);
       hasColon ||= read.hasColon;
       i = read.end;
     } else if (char === '{') {
@@ -159,7 +159,7 @@ export function compileGlob(glob: string): Glob {
       hasColon ||= taken === ':';
       regex += literal(taken);
       text += taken;
-      places.push((point) => point === taken.codePointAt(0));
+      elements.push((point) => point === taken.codePointAt(0));
       continue;
     }
     plain = false;
@@ -167,7 +167,7 @@ export function compileGlob(glob: string): Glob {
   if (depth > 0) throw new Error('a "{" is never closed');
   if (plain) return { hasColon, matches: (other) => other === text };
   if (regex === `${ANY}*`) return { hasColon, matches: () => true };
-  if (!hasAlternatives) return { hasColon, matches: (other) => fills(other, places) };
+  if (!hasAlternatives) return { hasColon, matches: (other) => fills(other, elements) };
   const compiled = compileRegex(`^(?:${regex})$`);
   return { hasColon, matches: (other) => compiled.test(other) };
 }

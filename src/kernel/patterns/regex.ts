@@ -13,7 +13,7 @@ export interface LinearRegex {
 }
 
 /** Compiling costs time and memory by length; the longest pattern seen in a real schema has 261 characters. */
-const LONGEST = 20_000;
+const MAX_LENGTH = 20_000;
 
 /** `g` and `u` change nothing here: a test has no position, and text is always read as code points. */
 const FLAGS: ReadonlyMap<string, number> = new Map([
@@ -77,7 +77,7 @@ function spansOf(compiled: RE2JS, text: string): Array<readonly [number, number]
  * @throws Error when the syntax is invalid, a flag is unknown, or a construct needs backtracking.
  */
 export function compileRegex(source: string, flags = ''): LinearRegex {
-  if (source.length > LONGEST) throw new Error(`the regular expression is longer than ${LONGEST} characters`);
+  if (source.length > MAX_LENGTH) throw new Error(`the regular expression is longer than ${MAX_LENGTH} characters`);
   const bits = readFlags(flags);
   const unsupported = findUnsupported(source);
   if (unsupported) throw new Error(`a ${unsupported} is not supported: it cannot be matched in linear time`);

@@ -71,8 +71,8 @@ function sourceOf(mount: string): string | undefined {
 }
 
 /**
- * A mount may show a server what the user names, or a volume of its own; never a place the registry chose, be it as a value,
- * as a default, or by way of a variable.
+ * A mount may show a server what the user names, or a volume of its own; never a path that the registry chose, neither
+ * as a value nor as a default nor through a variable.
  */
 function checkMount(mount: string, argument: JsonObject, key: string, gathering: Gathering): void {
   const source = sourceOf(mount);
@@ -101,7 +101,7 @@ export function runtimeArguments(source: JsonObject, command: string, gathering:
     }
     const isNamed = textAt(argument, 'type') === 'named' && joined === undefined;
     if (!isNamed || !VALUED.get(command)?.has(flag)) {
-      throw new NotLaunchable(`it wants ${command} to be started with "${(name ?? '').slice(0, 100)}"`);
+      throw new NotLaunchable(`it starts ${command} with the option "${(name ?? '').slice(0, 100)}"`);
     }
     const added = wordsOf(argument, at, gathering);
     const mounts = MOUNTS.has(flag) ? added.filter((word) => word !== flag) : [];
@@ -122,7 +122,7 @@ export function environmentOf(source: JsonObject, gathering: Gathering): Record<
     // A value that only the user can give is the user's own affair.
     const isChosen = textAt(variable, 'value') !== undefined || textAt(variable, 'default') !== undefined;
     if (isChosen && isLoaderVariable(name)) {
-      throw new NotLaunchable(`it wants to set ${name}, which changes the programs that start it`);
+      throw new NotLaunchable(`it sets ${name}, which changes the programs that start it`);
     }
     const [value] = resolveInput(variable, name, 'environment', gathering);
     if (value !== undefined) entries.push([name, value]);

@@ -85,7 +85,7 @@ describe('a package', () => {
     expect(planPackage(npm({ version: undefined }))).toMatchObject({ ok: false, reason: /names no version/ });
   });
 
-  it('REG-9 what cannot be launched says why: bundles, web servers, other kinds, other homes, sums nobody checks', () => {
+  it('REG-9 what cannot be launched says why: bundles, web servers, other kinds, other homes, checksums that cannot be verified', () => {
     const sum = 'f'.repeat(64);
     const reasons: Array<[JsonObject, RegExp]> = [
       [
@@ -321,7 +321,7 @@ describe('what is asked for', () => {
     expect(named).toMatchObject({ ok: true, problems: [], entry: { env: { API_KEY: '${MY_KEY}' } } });
   });
 
-  it('REG-9 answers that are wrong are named: choices, numbers, once only, nobody asked', () => {
+  it('REG-9 names wrong answers: choices, numbers, duplicates, unknown questions', () => {
     const answers = {
       '--units': 'kelvin',
       '--port': 'many',

@@ -154,8 +154,9 @@ export function planLaunches(server: Pick<RegistryServer, 'document'>, options: 
 }
 
 /**
- * The first way that can be taken, or why there is none. Only the fields of the published schema decide: a `command`, `env`,
- * `volumes` or `cwd` beside them has no effect (A4), nothing is ever run by a shell, and the command is shown whole (S25).
+ * The first launch that is possible, or why none is. Only the fields of the published schema decide: a `command`,
+ * `env`, `volumes` or `cwd` beside them has no effect (A4), nothing is ever run by a shell, and the command is shown
+ * whole (S25).
  */
 export function planLaunch(server: Pick<RegistryServer, 'document'>, options: LaunchOptions = {}): Launch {
   const ways = planLaunches(server, options);

@@ -29,7 +29,7 @@ const HOMES: ReadonlyMap<string, readonly string[]> = new Map([
   ['nuget', ['api.nuget.org', 'nuget.org', 'www.nuget.org']],
 ]);
 
-const LONGEST = 512;
+const MAX_LENGTH = 512;
 
 function checkHome(kind: string, source: JsonObject): void {
   const base = textAt(source, 'registryBaseUrl');
@@ -44,7 +44,7 @@ function checkHome(kind: string, source: JsonObject): void {
 function identifierOf(source: JsonObject, kind: string, form: RegExp): string {
   const identifier = textAt(source, 'identifier');
   if (identifier === undefined) throw new NotLaunchable('its package has no identifier');
-  if (identifier.length > LONGEST || !form.test(identifier)) {
+  if (identifier.length > MAX_LENGTH || !form.test(identifier)) {
     throw new NotLaunchable(`"${identifier.slice(0, 100)}" is not the name of ${kind}`);
   }
   return identifier;
@@ -53,7 +53,7 @@ function identifierOf(source: JsonObject, kind: string, form: RegExp): string {
 function versionOf(source: JsonObject): string {
   const version = textAt(source, 'version');
   if (version === undefined) throw new NotLaunchable('its package names no version, so what would run is not known');
-  if (version.length > LONGEST || !VERSION.test(version) || /\.x$/i.test(version)) {
+  if (version.length > MAX_LENGTH || !VERSION.test(version) || /\.x$/i.test(version)) {
     throw new NotLaunchable(`"${version.slice(0, 100)}" is not one exact version`);
   }
   return version;
@@ -73,7 +73,7 @@ function imageOf(source: JsonObject): string {
 function refuseBundle(source: JsonObject): never {
   const sum = textAt(source, 'fileSha256');
   if (sum === undefined || !/^[a-f0-9]{64}$/i.test(sum)) {
-    throw new NotLaunchable('it is an MCPB bundle without a SHA-256, so nobody can verify it');
+    throw new NotLaunchable('it is an MCPB bundle without a SHA-256, so it cannot be verified');
   }
   throw new NotLaunchable(
     `it is an MCPB bundle, which must be verified before it runs: download it, compare its SHA-256 with ${sum}, ` +

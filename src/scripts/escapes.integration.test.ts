@@ -50,7 +50,7 @@ const hostState = (): unknown => [
   Object.getPrototypeOf(Object.prototype),
 ];
 
-/** Words that only the host knows: paths, versions, modules. */
+/** Words that only the host has: paths, versions, modules. */
 const HOST_WORDS = new RegExp(
   [
     process.version,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { Canceller, type Cancel } from '../kernel/async/cancel.js';
 import { systemClock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
-import { isObject, type JsonObject } from '../kernel/json.js';
-import type { CallResult } from '../model/call.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { CallResult, Progress } from '../model/call.js';
 import type { Host } from '../model/host.js';
 import type { ScriptBounds, ScriptResult } from '../model/script.js';
 import { createMemoryStore } from '../store/index.js';
@@ -66,7 +66,8 @@ interface Bench {
 }
 
 function bench(tools: Tools = STANDARD, store = createMemoryStore({ clock: systemClock })): Bench {
-  const scripts = createScripts({ store, clock: systemClock, workers });
+  const shapeOf = (value: JsonValue): string => (isObject(value) ? `{${Object.keys(value).join(', ')}}` : typeof value);
+  const scripts = createScripts({ store, clock: systemClock, workers, shapeOf });
   const made: ScriptCall[] = [];
   const request = (more: Partial<ScriptRequest> = {}): ScriptRequest => ({
     owner: { principal: 'ann' },
@@ -113,10 +114,11 @@ describe('scripts', STARTS_PROCESSES, () => {
       },
     ],
     [
-      'await tools; return [typeof tools.then, typeof tools.a.then, JSON.stringify(tools), String(tools.a)]',
-      ['undefined', 'undefined', '{}', '[tools of a]'],
+      'await tools; return [typeof tools.then, typeof tools.a.then, String(tools.a), "b" in tools.a]',
+      ['undefined', 'undefined', '[tools of a]', true],
     ],
-    ['return [Object.keys(tools), [...Object.entries(tools.a)]]', [[], []]],
+    ['return { bytes: new Uint8Array([1, 2]), view: new DataView(new ArrayBuffer(1)) }', { bytes: [1, 2], view: {} }],
+    ['class A { toJSON() { return { a: 1 } } } return [new A(), { b: { toJSON: () => 2 } }]', [{ a: 1 }, { b: 2 }]],
     [
       'return { a: 1n, b: new Map([[1, new Set([2])]]), c: () => 1, d: [Symbol()], e: new Date(0), f: NaN }',
       {
@@ -141,7 +143,7 @@ describe('scripts', STARTS_PROCESSES, () => {
     const { value } = await run('return Object.getOwnPropertyNames(globalThis)');
     const ours = new Set(Object.getOwnPropertyNames(globalThis));
     const added = (value as string[]).filter((name) => !ours.has(name));
-    // The engine knows more of ECMAScript than Node.js 20 does.
+    // The engine supports more of ECMAScript than Node.js 20 does.
     const newer = new Set(['SuppressedError', 'DisposableStack', 'AsyncDisposableStack', 'Float16Array', 'Iterator']);
     expect(added.filter((name) => !newer.has(name)).toSorted()).toEqual(['print', 'tools']);
     for (const name of ['WebAssembly', 'setTimeout', 'queueMicrotask', 'process', 'require', 'fetch', 'console']) {
@@ -159,6 +161,20 @@ describe('scripts', STARTS_PROCESSES, () => {
     const { printed } = await run('for (let i = 0; i < 1e4; i++) print("line", i); return 1');
     expect(printed.join('\n').length).toBeLessThan(17 * 1024);
     expect(printed.at(-1)).toBe('… further output was left out.');
+  });
+
+  it('CODE-1 shows the first part of a print that is too long, and what was printed before a bound was reached', async () => {
+    const { run } = bench();
+    const long = await run('print("x".repeat(20_000)); print("é".repeat(5)); return 1');
+    expect(long.printed[0]).toBe('x'.repeat(16 * 1024));
+    expect(long.printed.slice(1)).toEqual(['… further output was left out.']);
+    const wide = await run('print("a"); print("é".repeat(20_000))');
+    expect(Buffer.byteLength(wide.printed[1]!)).toBeLessThanOrEqual(16 * 1024);
+    expect(wide.printed[1]).toMatch(/^é{8000,}$/);
+    const bounds = { ...BOUNDS, computeMs: 100 };
+    const endless = await run('print("before");\n\nconst spin = () => {\n  for (;;);\n};\nspin()', { bounds });
+    expect(endless).toMatchObject({ success: false, printed: ['before'], error: { code: 'SCRIPT_LIMIT_EXCEEDED' } });
+    expect(endless.error?.message).toMatch(/Near line [34]: /);
   });
 
   it('CODE-1 Date is the time of the last answer, and Math.random is seeded anew for each script', async () => {
@@ -233,6 +249,20 @@ describe('scripts', STARTS_PROCESSES, () => {
     ['return await tools.a.echo(5)', 'must be one object', 1, 22],
     ['const f = () => f(); f()', 'Maximum call stack size exceeded', 1, 17],
     ['console.log(1)', 'console is not defined', 1, 1],
+    ['return [1, 2].map((n) => tools.a.echo({ n }))', 'value[0] is a promise: await it', undefined, undefined],
+    ['return { log: [1, tools.a.text()] }', 'value.log[1] is a promise: await it', undefined, undefined],
+    ['await tools.a.echo({ log: tools.a.text() })', 'arguments.log is a promise: await it', 1, 35],
+    ['return "Log: " + tools.a.text()', 'A promise is used as a text or a number: await it', 1, 26],
+    ['return `Log: ${tools.a.text()}`', 'A promise is used as a text or a number: await it', 1, 24],
+    ['return tools', 'cannot list the names of tools: search for them', undefined, undefined],
+    ['return Object.keys(tools.a)', 'cannot list the names of tools: search for them', 1, 20],
+    ['await tools.a.text({}, { select: "a" })', 'has only the option raw, not select', 1, 15],
+    [
+      'const a = []; a.push(a); await tools.a.echo({ a })',
+      'What a:echo is called with cannot be written as JSON',
+      1,
+      40,
+    ],
   ])('CODE-6 says what is wrong with %j, and where', async (script, message, line, column) => {
     const { run } = bench();
     const { success, error } = await run(script);
@@ -240,6 +270,85 @@ describe('scripts', STARTS_PROCESSES, () => {
     expect(error).toMatchObject({ code: 'SCRIPT_ERROR', message: expect.stringContaining(message) });
     expect([error?.line, error?.column]).toEqual([line, column]);
     if (line !== undefined) expect(error?.message).toContain(`At line ${line}, column ${column}: ${error?.source}`);
+  });
+
+  it.each([
+    ['return foo(1', 'not closed, or is closed twice'],
+    ['if (true) { return 1', 'not closed, or is closed twice'],
+    ['return 1 }', 'not closed, or is closed twice'],
+    ['const a: number = 1; return a', 'Write JavaScript: types of TypeScript'],
+    ['function f(a: string) { return a } return f(1)', 'Write JavaScript: types of TypeScript'],
+    ['interface A { b: string }\nreturn 1', 'Write JavaScript: types of TypeScript'],
+    ['return x as any', 'Write JavaScript: types of TypeScript'],
+    ["import fs from 'fs';\nreturn 1", 'there are no modules'],
+    ['export default 1', 'there are no modules'],
+    ['return await import("fs")', 'there are no modules'],
+    ['return require("fs")', 'there are no modules'],
+    ['```js\nreturn 1\n```', 'without the ``` around it'],
+    ['async function (tools) { return 1 }', 'Send the body of an async function'],
+    ['let a = ;', 'Fix the syntax there'],
+    ['return tools.everything.get-sum({ a: 1 })', 'in brackets: ["get-sum"]'],
+    ['return tools.x.get-the-sum({ a: 1 })', 'in brackets: ["get-the-sum"]'],
+    ['return a-sum', 'Fix the script'],
+    ['console.log(1)', 'Use print'],
+  ])('CODE-6 suggests what to do about %j', async (script, suggestion) => {
+    expect((await bench().run(script)).error?.suggestion).toContain(suggestion);
+  });
+
+  it('CODE-6 an error of the script tells what the last call gave', async () => {
+    const { run } = bench();
+    const { error } = await run(
+      'const answer = await tools.a.echo({ content: "x" });\nreturn answer.items.find(Boolean)',
+    );
+    expect(error?.message).toContain("TypeError: cannot read property 'find' of undefined. At line 2");
+    expect(error?.message).toContain('The last answer, of a:echo, is {content}.');
+    expect((await run('await tools.a.json(); null.x')).error?.message).toContain('of a:json, is {a}.');
+    expect((await run('await tools.a.text(); null.x')).error?.message).toContain('of a:text, is string.');
+    expect((await run('await tools.a.lines(); null.x')).error?.message).toContain('of a:lines, is string.');
+    expect((await run('await tools.a.text(); throw new RangeError("x")')).error?.message).not.toContain('last answer');
+    expect((await run('try { await tools.a.fail() } catch {} null.x')).error?.message).not.toContain('last answer');
+  });
+
+  it('CODE-6 a script that failed after calls names those that took effect', async () => {
+    const { run } = bench();
+    const { error, calls } = await run(
+      'for (const n of [1, 2]) await tools.a.echo({ n }); await tools.b.json(); await tools.a.fail()',
+      { mayChange: (address) => address !== 'b:json' },
+    );
+    expect(calls).toBe(4);
+    expect(error?.message).toContain('2 calls took effect before that: a:echo (2 times).');
+    expect(error?.suggestion).toBe('Look for it. Leave out what took effect when you run it again.');
+    const one = await run('await tools.a.echo({}); throw 1');
+    expect(one.error?.message).toContain('1 call took effect before that: a:echo.');
+    const many = 'for (let n = 0; n < 7; n++) await tools["a:t" + n](); for (;;);';
+    const stopped = await run(many, { bounds: { ...BOUNDS, computeMs: 200 } });
+    expect(stopped.error?.message).toContain('7 calls took effect before that: a:t0, a:t1, a:t2, a:t3, a:t4, ….');
+    expect((await run('throw 1')).error?.suggestion).toBe('Fix the script and run it again.');
+  });
+
+  it('CODE-4 progress has a total only while several calls are under way', async () => {
+    const told: string[] = [];
+    const onProgress = ({ message = '', total }: Progress): void => void told.push(`${message} (${total ?? 'open'})`);
+    const script = 'await tools.a.one(); await tools.a.two(); await Promise.all([tools.a.x(), tools.a.y()])';
+    await bench().run(script, { onProgress });
+    expect(told).toEqual(['1: a:one (open)', '2: a:two (open)', '3 of 4: a:x (4)', '4 of 4: a:y (4)']);
+  });
+
+  it('CODE-3 a bound names the calls that it met, and values that nest too deep are named', async () => {
+    const { run } = bench({ hang: () => new Promise(() => undefined) });
+    const many = await run('for (;;) await tools.a.echo()', { bounds: { ...BOUNDS, calls: 3 } });
+    expect(many.error?.message).toContain('The next would have been a:echo.');
+    const clock = createFakeClock(systemClock.now());
+    const { made, request } = bench({ hang: () => new Promise(() => undefined) });
+    const scripts = createScripts({ store: createMemoryStore({ clock }), clock, workers });
+    const late = scripts.run('await tools.a.hang()', request());
+    await expect.poll(() => made.length).toBe(1);
+    clock.advance(BOUNDS.timeoutMs + 1);
+    expect((await late).result.error?.message).toContain('It waited for a:hang.');
+    const deep = await run('let o = {}; for (let i = 0; i < 100_000; i++) o = { o }; return o');
+    expect(deep.error?.message).toContain('nests deeper than 1000 levels');
+    const wide = await run('return Array.from({ length: 50_000 }, (_, a) => ({ a: { b: [a] } }))');
+    expect(wide).toMatchObject({ success: true });
   });
 
   it('CODE-6 a rejection that is handled later is no error', async () => {
@@ -349,7 +458,7 @@ describe('suspended scripts', STARTS_PROCESSES, () => {
     const resume = async (state: string, source = script, principal = 'ann'): Promise<unknown> =>
       (await scripts.resume(state, source, { '1.name': { n: 1 } }, request({ host: MODERN, owner: { principal } })))
         .result;
-    const gone = { code: 'INVALID_REQUEST', message: expect.stringContaining('no suspended script') };
+    const gone = { code: 'INVALID_REQUEST', message: expect.stringContaining('No paused script') };
     const state = await suspend();
     await expect(resume(`${state}x`)).rejects.toMatchObject(gone);
     await expect(resume(state, `${script} `)).rejects.toMatchObject(gone);
@@ -423,7 +532,7 @@ describe('suspended scripts', STARTS_PROCESSES, () => {
     await expect(
       early.resume(suspended!.state, script, answers, first.request({ host: MODERN })),
     ).rejects.toMatchObject({
-      message: 'The script is going on already.',
+      message: 'The script is already running.',
       retryAfterMs: expect.any(Number),
     });
     const later = createFakeClock(systemClock.now() + 60_000);
@@ -542,7 +651,8 @@ describe('scripts of hosts that are asked on their connection', STARTS_PROCESSES
       success: true,
       calls: 3,
       value: [{ n: 1 }, { got: { action: 'accept', content: 'Ann' } }, { n: 2 }],
-      printed: [expect.stringContaining('went on with the same script')],
+      printed: [],
+      note: expect.stringContaining('went on with the same script'),
     });
     const own = [...before.made, ...after.made.slice(made)].map(({ tool, arguments: args }) => [tool, args]);
     expect(own).toEqual([
@@ -553,8 +663,30 @@ describe('scripts of hosts that are asked on their connection', STARTS_PROCESSES
     ]);
     expect(answers.at(-1)).toMatchObject({ state: 'state of who' });
     expect(await store.list('script-waiting')).toEqual([]);
-    // The next one begins anew.
-    expect((await started.run(SCRIPT, after.request({ host }))).result.printed).toEqual([]);
+    // The next one starts from the beginning.
+    expect((await started.run(SCRIPT, after.request({ host }))).result).not.toHaveProperty('note');
+  });
+
+  it('CODE-5 a call that was lost with its process is an error, and the user is not asked for it again', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const live = async (call: ScriptCall): Promise<CallResult> =>
+      ok({ answer: await call.host!.request('elicitation/create', { message: 'live' }) });
+    const script = 'await tools.a.echo({ n: 1 }); return await tools.a.live()';
+    const before = bench({ live }, store);
+    const dying = createScripts({ store, clock: createFakeClock(systemClock.now()), workers });
+    void dying.run(script, before.request({ host: legacyHost(() => new Promise(() => undefined)) }));
+    await expect.poll(async () => (await store.list('script-waiting')).length).toBe(1);
+
+    let asked = 0;
+    const host = legacyHost(async () => ({ action: 'accept', content: { asked: ++asked } }));
+    const after = bench({ live }, store);
+    const later = createScripts({ store, clock: createFakeClock(systemClock.now() + 60_000), workers });
+    const { result } = await later.run(script, after.request({ host }));
+    expect(result.error?.message).toContain('The outcome of the call to "a:live" is unknown');
+    expect(result.error?.message).toContain('1 call took effect before that: a:echo.');
+    expect(result.note).toContain('went on with the same script');
+    expect(asked).toBe(0);
+    expect(after.made).toEqual([]);
   });
 
   it('CODE-5 the same script begins anew while another session, here or elsewhere, still waits', async () => {
@@ -589,7 +721,7 @@ describe('scripts of hosts that are asked on their connection', STARTS_PROCESSES
     const host = legacyHost(async () => ({ action: 'accept', content: 'Ann' }));
     expect(await bench(tools, store).run(SCRIPT, { host })).toMatchObject({
       success: true,
-      printed: [expect.stringContaining('went on')],
+      note: expect.stringContaining('went on'),
     });
     expect(first.made.map(({ tool }) => tool)).toEqual(['echo', 'ask']);
   });
