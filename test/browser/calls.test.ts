@@ -122,7 +122,7 @@ describe('calls in Studio', () => {
   );
 
   it('STUDIO-2 STUDIO-4 “This is what I meant” writes a label', STARTS_PROCESSES, async () => {
-    const studio = await openStudio({ servers: { many: fixture('many', '--tools=20'), legacy: fixture('legacy') } });
+    const studio = await openStudio({ servers: { huge: fixture('huge', '--tools=20'), legacy: fixture('legacy') } });
     const page = await open(`${studio.url}#/search?q=${encodeURIComponent('echo a text')}`);
     await page.getByRole('option', { name: /legacy:echo/ }).click();
     await page.getByRole('button', { name: 'This is what I meant' }).click();
@@ -164,6 +164,21 @@ describe('calls in Studio', () => {
       await page.getByText('The call was cancelled.').waitFor();
     },
   );
+
+  it('STUDIO-1 counts calls of other fronts and processes while one looks at Home', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(studio.url);
+    const calls = page.getByRole('region', { name: 'Last calls' }).getByRole('row');
+    await page.getByText('Calls in 24 hours').waitFor();
+    const host = new Client({ name: 'stranger', version: '1.0.0' });
+    onTestFinished(() => host.close());
+    await host.connect(new StreamableHTTPClientTransport(new URL(`${studio.url}mcp`)));
+    const call = { server: 'legacy', tool: 'echo', arguments: { message: 'x' } };
+    await host.callTool({ name: 'execute_tool', arguments: call });
+    await calls.filter({ hasText: 'legacy:echo' }).first().waitFor();
+    expect((await studio.run('call', 'legacy:echo', 'message=from a terminal')).code).toBe(0);
+    await expect.poll(() => calls.filter({ hasText: 'legacy:echo' }).count()).toBe(2);
+  });
 
   it(
     'STUDIO-2 STUDIO-3 shows the traffic of a host that we did not write, as it happens',

@@ -64,6 +64,21 @@ describe('the first run of Studio', () => {
     await expect.poll(() => page.getByRole('option', { name: /second/ }).count()).toBe(0);
   });
 
+  it('STUDIO-1 STUDIO-8 adds servers as the page of a server shows them', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { first: fixture('legacy') } });
+    const page = await open(`${studio.url}#/servers/+/add`);
+    await page.getByRole('radio', { name: 'JSON' }).click();
+    const text = page.getByLabel('Entry of the config as JSON');
+    await text.fill('{"mcpServers": {"notes": {}}}');
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByText('"notes" has neither a command nor a url.').waitFor();
+    await text.fill(JSON.stringify({ mcpServers: { notes: fixture('legacy') } }));
+    await page.getByRole('button', { name: 'Review the change' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save and allow 1 server' }).click();
+    await page.getByRole('heading', { name: 'notes', exact: true }).waitFor();
+    await page.getByRole('option', { name: /echo/ }).waitFor();
+  });
+
   it('STUDIO-2 shows what a rule turns off while it is written, and saves it', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
     const page = await open(`${studio.url}#/servers/legacy`);
@@ -78,6 +93,36 @@ describe('the first run of Studio', () => {
     await page.getByText('Agents do not get this tool.').waitFor();
     await page.getByRole('link', { name: 'Open the rules' }).waitFor();
   });
+
+  it(
+    'STUDIO-2 STUDIO-8 saves the text of the config after its difference was shown, and uses it',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { first: fixture('legacy') } });
+      const page = await open(`${studio.url}#/config`);
+      const text = page.getByLabel('Text of the config file');
+      await expect.poll(() => text.inputValue()).toContain('first');
+      const wanted = `{
+  "servers": ${JSON.stringify({ first: fixture('legacy'), second: fixture('legacy') })}
+}
+`;
+      await text.fill(wanted);
+      await page.getByRole('button', { name: 'Check and review' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.locator('.diff-right').filter({ hasText: 'second' }).first().waitFor();
+      expect(await readFile(studio.configFile, 'utf8')).not.toContain('second');
+      await dialog.getByRole('button', { name: /^Save/ }).click();
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+      expect(await readFile(studio.configFile, 'utf8')).toBe(wanted);
+      await page.goto(`${studio.url}#/servers`);
+      await page.getByRole('option', { name: /second/ }).waitFor();
+      // The file changes elsewhere, and the page reads it again.
+      await studio.write({ servers: { first: fixture('legacy'), third: fixture('legacy') } });
+      await page.goto(`${studio.url}#/config`);
+      await page.getByRole('button', { name: 'Read the file again' }).click();
+      await expect.poll(() => text.inputValue()).toContain('third');
+    },
+  );
 
   it('STUDIO-2 STUDIO-8 checks the text of the config before it is written', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });

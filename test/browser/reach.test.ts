@@ -17,6 +17,8 @@ const VIEWS = [
   'servers/legacy/edit',
   'search?q=echo',
   'tool/legacy/echo',
+  'tool/legacy/crash',
+  'held',
   'traffic',
   'approvals',
   'rules',
@@ -64,8 +66,54 @@ describe('who can use Studio', () => {
     expect(outline).toBe('solid');
   });
 
+  it('STUDIO-1 everything that can be clicked on a view is reached by Tab', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({
+      servers: { legacy: fixture('legacy'), absent: { command: '/no/such/program' } },
+      toolRules: [{ pattern: 'crash', enabled: false }],
+    });
+    const page = await open(studio.url);
+    const missed: string[] = [];
+    for (const view of VIEWS) {
+      await page.goto(`${studio.url}#/${view}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.getByText('is loading…').count()).toBe(0);
+      const count = await page.evaluate(() => {
+        // Of a group of radio buttons Tab reaches the chosen one; arrows choose another.
+        const all = document.querySelectorAll<HTMLElement>(
+          'a[href], button:not([role=radio][aria-checked=false]), input:not([type=radio]), select, textarea, summary, [role=listbox]',
+        );
+        const wanted = [...all].filter((each) => each.checkVisibility() && !each.matches(':disabled'));
+        for (const each of wanted) each.dataset['wanted'] = '';
+        document.querySelector<HTMLElement>('.skip')?.focus();
+        return wanted.length;
+      });
+      for (let step = 0; step < count * 2; step += 1) {
+        await page.evaluate(() => delete (document.activeElement as HTMLElement).dataset['wanted']);
+        await page.keyboard.press('Tab');
+      }
+      missed.push(
+        ...(
+          await page.evaluate(() =>
+            [...document.querySelectorAll('[data-wanted]')].map((each) => each.outerHTML.slice(0, 120)),
+          )
+        ).map((each) => `${view}: ${each}`),
+      );
+      await page.evaluate(() => {
+        for (const each of document.querySelectorAll<HTMLElement>('[data-wanted]')) delete each.dataset['wanted'];
+      });
+    }
+    expect(missed).toEqual([]);
+    await page.goto(`${studio.url}#/approvals`);
+    await page.getByRole('radio', { name: 'Waiting' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('radio', { name: 'Decided', checked: true }).waitFor();
+  });
+
   it('STUDIO-1 fits a screen of 360 px on every view', STARTS_PROCESSES, async () => {
-    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const studio = await openStudio({
+      servers: { legacy: fixture('legacy'), absent: { command: '/no/such/program' } },
+      toolRules: [{ pattern: 'crash', enabled: false }],
+    });
     const page = await open(studio.url, { viewport: { width: 360, height: 740 } });
     const wide: string[] = [];
     for (const view of VIEWS) {
@@ -76,6 +124,18 @@ describe('who can use Studio', () => {
       if (width > 360) wide.push(`${view}: ${width}`);
     }
     expect(wide).toEqual([]);
+    // Nothing beside a text takes its room: where it is typed, and what needs attention.
+    const widthOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => element.getBoundingClientRect().width);
+    await page.goto(`${studio.url}#/search?q=echo`);
+    await page.locator('#search-input').waitFor();
+    expect(await widthOf('#search-input')).toBeGreaterThan(200);
+    await page.goto(`${studio.url}#/home`);
+    await page.locator('.attention').first().waitFor();
+    expect(await widthOf('.attention .grow')).toBeGreaterThan(200);
     await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('link', { name: 'Approvals' }).click();
     await page.getByRole('heading', { name: 'Approvals', exact: true }).waitFor();

@@ -1,4 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 import { seriousFindings } from './support/axe.js';
@@ -9,7 +11,7 @@ describe('Studio', () => {
   const open = sharedBrowser();
 
   it('STUDIO-2 finds a tool as one types, and tries it', STARTS_PROCESSES, async () => {
-    const studio = await openStudio({ servers: { many: fixture('many', '--tools=50'), legacy: fixture('legacy') } });
+    const studio = await openStudio({ servers: { huge: fixture('huge', '--tools=50'), legacy: fixture('legacy') } });
     const page = await open(studio.url);
     await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
     await page.keyboard.press('/');
@@ -24,13 +26,26 @@ describe('Studio', () => {
     );
   });
 
+  it('STUDIO-1 says what an agent reads and pays for a search', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { huge: fixture('huge', '--tools=50'), legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/search?q=${encodeURIComponent('list the messages')}`);
+    await page.getByText(/to ask, \d+ for/).waitFor();
+    await page.getByText('What it reads').click();
+    const text = (await page.getByRole('region', { name: 'What the agent reads' }).textContent())!;
+    const host = new Client({ name: 'stranger', version: '1.0.0' });
+    onTestFinished(() => host.close());
+    await host.connect(new StreamableHTTPClientTransport(new URL(`${studio.url}mcp`)));
+    const { content } = await host.callTool({ name: 'search_tools', arguments: { query: 'list the messages' } });
+    expect([{ type: 'text', text }]).toEqual(content);
+  });
+
   it.each(['light', 'dark'] as const)(
     'STUDIO-1 has no serious accessibility findings: %s',
     STARTS_PROCESSES,
     async (colorScheme) => {
       const studio = await openStudio({
         servers: {
-          many: fixture('many', '--tools=50'),
+          huge: fixture('huge', '--tools=50'),
           legacy: fixture('legacy'),
           absent: { command: '/no/such/program' },
         },
@@ -61,14 +76,16 @@ describe('Studio', () => {
       await page.getByRole('heading', { name: 'What it led to', exact: true }).waitFor();
       await look('traffic with a row open');
       await page.goto(`${studio.url}#/home`);
-      await page.getByText('A call of "legacy:echo" waits for a yes').waitFor();
+      await page.getByText('A call of "legacy:echo" waits for confirmation').waitFor();
       await page.getByRole('region', { name: 'Last calls' }).getByText('legacy:echo').first().waitFor();
       await look('home with data');
       for (const [view, ready] of [
         ['servers', page.getByRole('option', { name: /absent/ })],
         ['servers/legacy', page.getByRole('option', { name: /echo/ })],
-        ['search?q=echo', page.getByRole('option', { name: /legacy:echo/ })],
+        ['search?q=echo', page.getByText(/An agent pays/)],
         ['tool/legacy/echo', page.getByLabel(/^message/)],
+        ['tool/legacy/crash', page.getByText('Agents do not get this tool.')],
+        ['held', page.getByRole('option', { name: /legacy:crash/ })],
         ['approvals', page.getByRole('listitem', { name: 'Call of legacy:echo' })],
         ['skills', page.getByRole('heading', { name: 'Skills', exact: true })],
         ['audit', page.getByText('echo').first()],

@@ -59,7 +59,30 @@ describe('approvals in Studio', () => {
   });
 
   it(
-    'STUDIO-2 SEC-11 shows a call that waits for a yes, and approves or rejects it with the keyboard',
+    'STUDIO-1 a tool that a rule turns off is found by its name, with the rule, from Home and from the search',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({
+        servers: { legacy: fixture('legacy') },
+        toolRules: [{ pattern: 'legacy:crash', enabled: false }],
+      });
+      await fetch(`${studio.url}v1/servers/legacy/tools`);
+      const page = await open(studio.url);
+      await page.getByRole('link', { name: '1 held back: see why' }).click();
+      await page.getByRole('option', { name: /legacy:crash.*rule 1/ }).click();
+      await page.getByText('Agents do not get this tool.').waitFor();
+      // One message, and what to do about it: no second one that offers to try again.
+      expect(await page.getByRole('alert').count()).toBe(0);
+      await page.getByRole('link', { name: 'Open the rules' }).waitFor();
+      await page.goto(`${studio.url}#/search?q=crash`);
+      await page.getByText('One tool fits that agents do not get.').waitFor();
+      await page.getByRole('link', { name: 'legacy:crash' }).click();
+      await page.getByText('is disabled by rule 1').waitFor();
+    },
+  );
+
+  it(
+    'STUDIO-2 SEC-11 shows a call that waits for confirmation, and approves or rejects it with the keyboard',
     STARTS_PROCESSES,
     async () => {
       const studio = await openStudio({
@@ -78,7 +101,7 @@ describe('approvals in Studio', () => {
       expect(await call(hostile)).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
       // Nobody reloads the page: the number and the line come by themselves.
       await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).waitFor();
-      await page.getByText('A call of "legacy:echo" waits for a yes').waitFor();
+      await page.getByText('A call of "legacy:echo" waits for confirmation').waitFor();
       await page.getByRole('link', { name: 'See the calls' }).click();
       const waiting = page.getByRole('listitem', { name: 'Call of legacy:echo' });
       await waiting.getByText('toolRules[0]').waitFor();

@@ -32,7 +32,7 @@ export function runProcess(
     child.once('error', reject);
     child.once('exit', (code) => {
       clearTimeout(timer);
-      // Whoever inherited the pipes may outlive the client; it is looked for afterwards.
+      // A process that inherited the pipes may outlive the client; it is looked for afterwards.
       setTimeout(() => resolve({ code, timedOut, stdout, stderr }), 50);
     });
   });
@@ -65,7 +65,7 @@ async function processesOf(folder: string): Promise<Array<{ pid: number; command
   return all.filter(({ command, environment }) => command.includes(folder) || environment.includes(folder));
 }
 
-/** Waits until nobody of `folder` that `concerns` is left; gives those who stay longer than `graceMs`. */
+/** Waits until no process of `folder` that `concerns` is left; returns those that stay longer than `graceMs`. */
 async function waitForEnd(
   folder: string,
   graceMs: number,

@@ -26,9 +26,16 @@ export interface Adapter {
 }
 
 /** Opens nothing yet: the first request makes the connection. */
-export function createAdapter(url: string, answer: Answerer, extras: AdapterExtras = {}): Adapter {
+export function createAdapter(
+  url: string,
+  {
+    answer,
+    write,
+    extras = {},
+  }: { readonly answer: Answerer; readonly write: (line: string) => void; readonly extras?: AdapterExtras },
+): Adapter {
   const clock = systemClock;
-  const log = createLog({ level: 'debug', now: clock.now, write: (line) => process.stderr.write(line) });
+  const log = createLog({ level: 'debug', now: clock.now, write });
   const children = createChildKeeper({ clock, log });
   // The suite starts many clients at once; a slow machine is not what it tests.
   const server = httpServer('suite', url, { connectTimeoutMs: 100_000, timeoutMs: 100_000 });

@@ -1,21 +1,16 @@
 // The client under test (C3): the side of toolscout that talks to servers, driven through one scenario of the suite.
-// The suite gives the address as the last argument and the scenario in the environment.
 import { isObject, type JsonObject, type JsonValue } from '../../src/kernel/json.js';
 import { createAdapter, type Adapter, type AdapterExtras, type Answerer } from './adapter.js';
 import { signInsFor } from './sign-in.js';
 
-interface Surroundings {
+/** One scenario of the suite. */
+export interface Surroundings {
   readonly scenario: string;
   /** What the suite hands to this scenario: credentials, tool calls. */
   readonly context: JsonObject;
 }
 
 type Drive = (adapter: Adapter, around: Surroundings) => Promise<void>;
-
-function readSurroundings(env: NodeJS.ProcessEnv): Surroundings {
-  const context: unknown = JSON.parse(env['MCP_CONFORMANCE_CONTEXT'] ?? '{}');
-  return { scenario: env['MCP_CONFORMANCE_SCENARIO'] ?? '', context: isObject(context) ? context : {} };
-}
 
 /** A value that a schema allows, as far as the scenarios need one. */
 function sampleOf(schema: JsonValue | undefined): JsonValue {
@@ -105,14 +100,12 @@ function extrasFor({ scenario, context }: Surroundings): AdapterExtras {
   return { signIns: signInsFor(scenario, context) };
 }
 
-const url = process.argv.at(-1) ?? '';
-const around = readSurroundings(process.env);
-const adapter = createAdapter(url, answer, extrasFor(around));
-try {
-  await (SCENARIOS[around.scenario] ?? runAllTools)(adapter, around);
-} catch (thrown) {
-  process.stderr.write(`${thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)}\n`);
-  process.exitCode = 1;
-} finally {
-  await adapter.close();
+/** Plays the client of a scenario against this address; the log is written as it comes. */
+export async function playClient(url: string, around: Surroundings, write: (text: string) => void): Promise<void> {
+  const adapter = createAdapter(url, { answer, write, extras: extrasFor(around) });
+  try {
+    await (SCENARIOS[around.scenario] ?? runAllTools)(adapter, around);
+  } finally {
+    await adapter.close();
+  }
 }

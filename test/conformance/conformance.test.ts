@@ -5,9 +5,10 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, startListening, temporaryDirectory } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { openClientDoor } from './client-door.js';
 import { readExpectedFailures, toBaseline } from './expected-failures.js';
 import { REQUIREMENTS, runSuite, type SuiteResult } from './suite.js';
-import { buildClient, startTarget } from './targets.js';
+import { startTarget } from './targets.js';
 
 /** One run of the suite; it takes up to twenty seconds where nothing else runs. */
 const PATIENCE_MS = 600_000;
@@ -102,8 +103,9 @@ describe('toolscout and the suite', STARTS_PROCESSES, () => {
     'C3 C4 the side that talks to servers does what %s requires of a client',
     async (requirement) => {
       const folder = await temporaryDirectory();
-      const command = await buildClient(folder);
-      const args = ['--command', command, '--timeout', String(PATIENCE_MS), '--requirements', requirement];
+      const door = await openClientDoor(folder);
+      onTestFinished(() => door.close());
+      const args = ['--command', door.command, '--timeout', String(PATIENCE_MS), '--requirements', requirement];
       const result = await runSuite('client', args, join(folder, 'out'));
       expect(result.rc).toBe(0);
       expect(result.passed).toBeGreaterThan(300);

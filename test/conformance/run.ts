@@ -8,11 +8,12 @@ import { parseArgs } from 'node:util';
 import { printTable } from '../../bench/support/report.js';
 import { readExpectedFailures, toBaseline, type ExpectedFailure } from './expected-failures.js';
 import { REQUIREMENTS, runSuite, type Requirement, type SuiteResult } from './suite.js';
-import { buildClient, isUsual, startTarget, TARGETS, type Target } from './targets.js';
+import { openClientDoor } from './client-door.js';
+import { isUsual, startTarget, TARGETS, type Target } from './targets.js';
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const SIMPLE_TEXT = 'This is a simple text response for testing.';
-/** Client scenarios all start at once, each a process of its own. */
+/** Client scenarios all start at once, and wait for each other. */
 const CLIENT_TIMEOUT_MS = 120_000;
 
 interface Run {
@@ -57,8 +58,13 @@ async function runOne(
   ];
   const out = join(folder, `${target}-${requirement}`);
   if (target === 'client') {
-    const command = await buildClient(folder);
-    return runSuite('client', ['--command', command, '--timeout', String(CLIENT_TIMEOUT_MS), ...common], out);
+    const door = await openClientDoor(folder);
+    try {
+      const args = ['--command', door.command, '--timeout', String(CLIENT_TIMEOUT_MS), ...common];
+      return await runSuite('client', args, out);
+    } finally {
+      await door.close();
+    }
   }
   const endpoint = await startTarget(target, join(folder, `home-${target}-${requirement}`));
   try {

@@ -20,7 +20,7 @@ function authFor(scenario: string, context: JsonObject): AuthConfig {
   };
 }
 
-/** Sign-ins with a browser that nobody sits at: it visits the page, and the authorization server sends it back. */
+/** Sign-ins with an unattended browser: it visits the page, and the authorization server sends it back. */
 export function signInsFor(scenario: string, context: JsonObject): SignIns {
   const auth = authFor(scenario, context);
   const clock = systemClock;

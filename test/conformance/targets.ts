@@ -4,7 +4,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'rolldown';
 import type { ConfigInput, ServerEntry } from '../../src/model/config.js';
 import type { Requirement } from './suite.js';
 
@@ -140,19 +139,4 @@ export async function startTarget(target: Exclude<Target, 'client'>, folder: str
     await fixture.stop();
     throw thrown;
   }
-}
-
-/**
- * The command with which the suite starts the client under test. It starts dozens of them at once, so the client is
- * one bundled file and they take turns.
- */
-export async function buildClient(folder: string): Promise<string> {
-  const file = join(folder, 'client.mjs');
-  await build({
-    input: path('client.ts'),
-    platform: 'node',
-    logLevel: 'silent',
-    output: { file, format: 'esm', codeSplitting: false },
-  });
-  return [process.execPath, path('in-turn.mjs'), folder, file].join(' ');
 }

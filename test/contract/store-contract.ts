@@ -107,8 +107,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await store.put('s', 'k', 1);
       const circular: { self?: never } = {};
       circular.self = circular as never;
-      await expect(store.put('s', 'k', circular)).rejects.toMatchObject({ code: 'STORE_ERROR' });
-      await expect(store.put('s', 'k', undefined as never)).rejects.toMatchObject({ code: 'STORE_ERROR' });
+      const refused = {
+        code: 'STORE_ERROR',
+        message: expect.stringContaining('The value of "k" in "s" cannot be stored') as string,
+        suggestion: expect.stringContaining('plain JSON data') as string,
+      };
+      await expect(store.put('s', 'k', circular)).rejects.toMatchObject(refused);
+      await expect(store.put('s', 'k', undefined as never)).rejects.toMatchObject(refused);
       expect((await store.get('s', 'k'))?.value).toBe(1);
     });
 

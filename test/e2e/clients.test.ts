@@ -71,7 +71,8 @@ const textOf = (result: JsonObject): string => (result['content'] as Array<{ tex
 
 describe.each(HOSTS)('a host on %s', STARTS_PROCESSES, (_name, connect) => {
   it('META-1 META-3 lists five tools, searches, reads details and gets the content of the server unchanged', async () => {
-    const place = await workplace({ servers: { old: fixture('legacy') } });
+    // A search waits only for a while for servers that are not known yet.
+    const place = await workplace({ servers: { old: fixture('legacy') }, limits: { searchWaitMs: 60_000 } });
     const host = await connect(place);
 
     expect((await host.tools()).toSorted()).toEqual([

@@ -97,7 +97,7 @@ describe('connections for hosts', STARTS_PROCESSES, () => {
     // Hosts that cannot be asked share one connection.
     expect(await declared({})).toEqual({});
     expect((await counter.pids()).length).toBe(started + 1);
-    // A call without a host finds somebody who declines.
+    // A call without a host gets a declined answer.
     expect(textOf(await gateway.call('asking', 'roots', {}))).toBe('{"roots":[]}');
     expect(textOf(await gateway.call('asking', 'elicit', { message: 'x' }))).toBe('{"action":"decline"}');
     const sampled = await gateway.call('asking', 'sample', { prompt: 'x' });

@@ -8,10 +8,10 @@ import { settle } from '../contract/importer-contract.js';
 import { CLI, finish, type Finished } from '../support/toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
-type Place = Awaited<ReturnType<typeof settle>>;
+type TestHome = Awaited<ReturnType<typeof settle>>;
 
 /** Runs the built command in the project, as the user whose home it is. */
-function run(place: Place, ...args: string[]): Promise<Finished> {
+function run(place: TestHome, ...args: string[]): Promise<Finished> {
   const env = { PATH: process.env['PATH'], HOME: place.home };
   return finish(spawn(process.execPath, [CLI, ...args], { cwd: place.project, env, stdio: 'pipe' }));
 }
@@ -48,7 +48,7 @@ describe('the built command and other clients', STARTS_PROCESSES, () => {
     const { entry } = JSON.parse(stdout) as InstallReport & { entry: { command: string; args: string[] } };
     expect(entry).toMatchObject({ type: 'stdio', command: process.execPath, alwaysLoad: true });
     expect(entry.args).toEqual([
-      CLI,
+      CLI.replace(/js$/, 'cjs'),
       'serve',
       '--stdio',
       '--shared',

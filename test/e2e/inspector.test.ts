@@ -10,7 +10,7 @@ import { CLI, finish, lineMatching, workplace, type Finished, type Workplace } f
 const PATIENCE_MS = 120_000;
 const META_TOOLS = ['search_tools', 'get_tool_details', 'execute_tool', 'list_mcp_servers', 'list_tools'];
 
-/** The command line of the MCP Inspector, as somebody who looks at a server with it would run it. */
+/** The command line of the MCP Inspector, as a person would run it to look at a server. */
 function inspect(place: Workplace, ...args: string[]): Promise<Finished> {
   const script = findScript('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js');
   return finish(

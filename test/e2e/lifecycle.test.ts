@@ -1,9 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, waitUntil } from '../support/fixture.js';
+import { repetitions } from '../support/long-form.js';
 import { CLI, lineMatching, workplace, type Workplace } from '../support/toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
@@ -67,6 +68,55 @@ describe('the life of a gateway', STARTS_PROCESSES, () => {
       await waitUntil(() => ![pid, ...children].some(isAlive), { timeoutMs: 10_000, what: 'every process has ended' });
     },
   );
+
+  /** A package with one command, as npx finds it in the folder where it is run. */
+  const packaged = async (folder: string): Promise<void> => {
+    const bin = join(folder, 'node_modules', '.bin');
+    await mkdir(bin, { recursive: true });
+    const [script] = fixture('stubborn').args;
+    await writeFile(join(bin, 'stubborn'), `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, { mode: 0o755 });
+    await writeFile(join(folder, 'package.json'), '{"name":"here","version":"1.0.0"}');
+  };
+  const KINDS = {
+    'wrapped in npx': (pids: string) => ({ command: 'npx', args: ['--no-install', 'stubborn', `--pid-file=${pids}`] }),
+    'wrapped in setsid': (pids: string) => {
+      const { command, args } = fixture('stubborn', `--pid-file=${pids}`);
+      return { command: 'setsid', args: ['--wait', command, ...args] };
+    },
+    'that starts a daemon': (pids: string) => fixture('runaway', `--pid-file=${pids}`),
+  };
+  it
+    .skipIf(process.platform !== 'linux')
+    .each(
+      Object.entries(KINDS).flatMap(([kind, entry]) =>
+        (['SIGTERM', 'SIGKILL'] as const).map((signal) => [signal, kind, entry] as const),
+      ),
+    )('CONN-4 A38 after %s of toolscout nothing remains of a server %s', async (signal, _kind, entry) => {
+    const place = await workplace({});
+    await packaged(place.folder);
+    const rounds = repetitions(1, 10);
+    for (let round = 0; round < rounds; round++) {
+      const pids = join(place.folder, `pids-${round}`);
+      await place.write({ servers: { stubborn: { ...entry(pids), cwd: place.folder } } });
+      const { client, pid } = await host(place);
+      const args = { server: 'stubborn', tool: 'echo', arguments: { message: 'hi' } };
+      expect(await client.callTool({ name: 'execute_tool', arguments: args })).toMatchObject({
+        content: [{ type: 'text', text: 'hi' }],
+      });
+      // A server that was started to be listed may be another one.
+      const children = new Set<number>();
+      await waitUntil(
+        async () => {
+          const found = (await linesOf(pids)).flatMap((line) => line.split(' ').map(Number));
+          for (const each of found) children.add(each);
+          return found.length > 1 && found.every(isAlive);
+        },
+        { what: 'the server and its programs' },
+      );
+      process.kill(pid, signal);
+      await waitUntil(() => ![pid, ...children].some(isAlive), { timeoutMs: 10_000, what: 'every process has ended' });
+    }
+  });
 
   it('EXEC-4 R5 fifty parallel calls to a server killed in the middle each get one answer or one typed error at once', async () => {
     const place = await workplace({});
@@ -134,7 +184,7 @@ describe('the life of a gateway', STARTS_PROCESSES, () => {
     send({ method: 'notifications/initialized' });
     const args = { server: 'noisy', tool: 'echo', arguments: { message: 'x' } };
     send({ id: 2, method: 'tools/call', params: { name: 'execute_tool', arguments: args } });
-    await expect.poll(() => lines.some((line) => line.includes('"id":2')), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => lines.some((line) => line.includes('"id":2'))).toBe(true);
     child.stdin!.end();
     await new Promise((resolve) => child.once('exit', resolve));
     expect(child.exitCode).toBe(0);

@@ -26,7 +26,7 @@ const list = async (host: TestHost, kind: string, field: string, key: string): P
 const tools = (host: TestHost): Promise<string[]> => list(host, 'tools', 'tools', 'name');
 
 describe.each(['legacy', 'modern'] as const)('what a host of the %s era is offered', STARTS_PROCESSES, (era) => {
-  it('META-5 META-1 in the mode meta: the five tools, whoever asks', STARTS_PROCESSES, async () => {
+  it('META-5 META-1 in the mode meta: the five tools, for every host', STARTS_PROCESSES, async () => {
     const host = await connectHost(await open({}), { era, over: 'stdio' });
     expect(await tools(host)).toEqual(META);
     await expect(host.request('prompts/get', { name: 'asking__greet' })).rejects.toThrow(/no prompt/);

@@ -34,7 +34,7 @@ it.skipIf(!existsSync('/bin/sh'))(
     const answers: string[] = [];
     for (let client = 0; client < 2 * OPEN_FILES; client++) {
       const socket = connect(port, '127.0.0.1');
-      // Whoever is turned away is turned away.
+      // A refused connection is expected here.
       socket.on('error', () => socket.destroy());
       socket.setEncoding('utf8').on('data', (text: string) => answers.push(text));
       crowd.push(socket);
@@ -44,7 +44,7 @@ it.skipIf(!existsSync('/bin/sh'))(
     await waitUntil(() => answers.length > 0, { what: 'an answer', timeoutMs: 60_000 });
     for (const socket of crowd) socket.destroy();
 
-    // Whoever was answered got a result, or was told to come back.
+    // Every answer is a result or a refusal with a retry time.
     const heads = answers.filter((text) => text.startsWith('HTTP/1.1'));
     expect(heads.filter((text) => !/^HTTP\/1\.1 (200|503)/.test(text))).toEqual([]);
     for (const text of heads.filter((each) => each.startsWith('HTTP/1.1 503'))) {

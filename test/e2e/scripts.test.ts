@@ -11,7 +11,7 @@ import { fixture } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 import { finish, lineMatching, workplace } from '../support/toolscout.js';
 
-/** A port that nobody listens on now. */
+/** A free port. */
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -230,7 +230,7 @@ describe('one service for many hosts', STARTS_PROCESSES, () => {
       expect(await speak(`${text}\n`)).toBe('');
     }
     expect(await speak(Buffer.alloc(1024 * 1024, 'x'))).toBe('');
-    // More strangers than may wait, none of which says anything.
+    // More silent connections than may wait.
     const silent = Array.from({ length: 200 }, () => connect(socket).on('error', () => undefined));
     onTestFinished(() => silent.forEach((each) => each.destroy()));
     expect(textOf(await host.run('old', 'echo', { message: 'hi' }))).toBe('hi');

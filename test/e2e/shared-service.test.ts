@@ -64,9 +64,7 @@ describe('a toolscout for a team', STARTS_PROCESSES, () => {
       http: { host: '0.0.0.0', port: 0, auth: { keys: [{ name: 'team', hash: sha256('another-long-key-for-it') }] } },
     });
     child.kill('SIGHUP');
-    await expect
-      .poll(async () => (await fetch(`${base}/v1/servers`, bearer(KEY))).status, { timeout: 10_000 })
-      .toBe(401);
+    await expect.poll(async () => (await fetch(`${base}/v1/servers`, bearer(KEY))).status).toBe(401);
     expect((await fetch(`${base}/v1/servers`, bearer('another-long-key-for-it'))).status).toBe(200);
   });
 
@@ -92,7 +90,7 @@ describe('a toolscout for a team', STARTS_PROCESSES, () => {
   it('REG-1 REG-7 the registry keeps itself current while it serves', async () => {
     const place = await workplace({ servers: { old: fixture('legacy') }, http: { port: 0 } });
     const [, base] = await lineMatching(place.start('serve'), /(http:\/\/127\.0\.0\.1:\d+)\/mcp/);
-    await expect.poll(async () => (await fetch(`${base}/v1/tools`)).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${base}/v1/tools`)).status).toBe(200);
     expect(await (await fetch(`${base}/metrics`)).text()).toMatch(/^tools_registry_size 1$/m);
   });
 });

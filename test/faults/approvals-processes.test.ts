@@ -6,26 +6,28 @@ import { createApprovals } from '../../src/approvals/approvals.js';
 import { systemClock } from '../../src/kernel/clock.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { openSqliteStore } from '../../src/store/index.js';
+import { bundled } from '../support/bundled.js';
 import { temporaryDirectory } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
+import { nextOutput } from '../support/next-output.js';
 import { stdioServer } from '../support/test-server.js';
 
-const SCRIPT = fileURLToPath(new URL('../contract/approvals-process.ts', import.meta.url));
+const SCRIPT = await bundled(fileURLToPath(new URL('../contract/approvals-process.ts', import.meta.url)));
 
 /** Runs until it has acknowledged so many approvals, then kills it amid the next; answers what it acknowledged. */
 async function runAndKill(directory: string, name: string, first: number, count: number): Promise<string[]> {
-  const args = ['--import', 'tsx', SCRIPT, directory, name, String(first)];
+  const args = [SCRIPT, directory, name, String(first)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const gone = once(child, 'close');
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
-  while (said.split('\n').length <= count) await once(child.stdout, 'data');
+  while (said.split('\n').length <= count) await nextOutput(child);
   child.kill('SIGKILL');
   await gone;
   return said.split('\n').slice(0, -1);
 }
 
-// A round starts two processes, each of which compiles TypeScript.
+// A round starts two processes.
 describe('approvals among processes', { timeout: 600_000 }, () => {
   it('R4 no approval that was acknowledged is lost by kill -9, with two processes at once', async () => {
     const directory = await temporaryDirectory();

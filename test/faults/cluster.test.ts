@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256 } from '../../src/kernel/hash.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, waitUntil } from '../support/fixture.js';
@@ -60,6 +61,9 @@ interface Cluster {
   grow(): Promise<Replica>;
   /** A folder whose commands use the same database. */
   readonly place: Workplace;
+  /** The folders of the replicas, in their order, and what the config of each says. */
+  readonly places: readonly [Workplace, Workplace, Workplace];
+  readonly config: ConfigInput;
   show(description: string): Promise<void>;
 }
 
@@ -74,7 +78,16 @@ async function cluster(more: ConfigInput = {}): Promise<Cluster> {
   const config: ConfigInput = { servers: { notes: fixture('changing', `--file=${file}`), ...servers }, ...rest, store };
   await place.write(config);
   const grow = async (): Promise<Replica> => replica(await workplace(config));
-  return { replicas: await Promise.all([grow(), grow(), grow()]), grow, place, show };
+  const places = await Promise.all([workplace(config), workplace(config), workplace(config)]);
+  const [one, two, three] = places;
+  return {
+    replicas: await Promise.all([replica(one), replica(two), replica(three)]),
+    grow,
+    place,
+    places,
+    config,
+    show,
+  };
 }
 
 const CALL = { server: 'notes', tool: 'read', arguments: {} };
@@ -144,6 +157,8 @@ describe('replicas that are processes, over one database', LONG, () => {
     for (let round = 0; round < repetitions(1, 10); round++) {
       const isReject = round % 2 === 0;
       const path = `/v1/approvals/notes:read/${isReject ? 'reject' : 'approve'}`;
+      // What a process has not shown to its callers they cannot approve.
+      await victim.get('/v1/approvals/notes:read/diff');
       await waitUntil(async () => (await victim.post(path, { reason: `round ${round}` })).status === 200, {
         what: 'a yes',
       });
@@ -208,6 +223,29 @@ describe('replicas that are processes, over one database', LONG, () => {
     }
     expect([...(await stop()).keys()]).toEqual(['ran']);
     await becomes(replicas, 'ran');
+  });
+
+  it('STORE-3 A7 a key that one process has lost opens none of the others, and the other keys go on', async () => {
+    const keys = ['ann', 'bob'].map((name) => ({
+      name,
+      hash: sha256(`key-of-${name}-0123456789`),
+      scopes: ['call' as const],
+    }));
+    const { replicas, places, config } = await cluster({ http: { auth: { keys } } });
+    const status = async ({ url }: Replica, name: string): Promise<number> =>
+      (await fetch(`${url}/mcp`, modernPost('tools/list', {}, { authorization: `Bearer key-of-${name}-0123456789` })))
+        .status;
+    for (const each of replicas) expect([await status(each, 'ann'), await status(each, 'bob')]).toEqual([200, 200]);
+    await places[0].write({ ...config, http: { auth: { keys: keys.slice(0, 1) } } });
+    for (const each of replicas) {
+      await waitUntil(async () => (await status(each, 'bob')) === 401, { what: 'a refusal', timeoutMs: 30_000 });
+      expect(await status(each, 'ann')).toBe(200);
+    }
+    // Brought back where it was taken away, it is good again everywhere.
+    await places[0].write(config);
+    for (const each of replicas) {
+      await waitUntil(async () => (await status(each, 'bob')) === 200, { what: 'an answer', timeoutMs: 30_000 });
+    }
   });
 
   it('STORE-3 R7 replicas are replaced one after the other under load without a failed call of a 2026-era host', async () => {

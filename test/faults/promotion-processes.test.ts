@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { describe, expect, it } from 'vitest';
 import { temporaryDirectory } from '../support/fixture.js';
+import { nextOutput } from '../support/next-output.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { exportFiles, inForce, promotionIn } from '../support/promotion.js';
 
@@ -59,7 +60,7 @@ async function killAgainAndAgain(program: string, root: string, rounds: number):
     const wanted = 1 + Math.floor(Math.random() * 3);
     let began = 0;
     while (said.split('\n').length <= wanted) {
-      await once(child.stdout, 'data');
+      await nextOutput(child);
       began ||= performance.now();
     }
     if (wanted > 1) span = (performance.now() - began) / (wanted - 1);

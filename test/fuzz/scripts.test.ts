@@ -124,7 +124,7 @@ function createGrammar(random: (below: number) => number): () => string {
     `let a = 1, b = {}, c = [];\n${Array.from({ length: 1 + random(5) }, () => statement(3)).join('\n')}\nreturn a;`;
 }
 
-describe('random scripts', STARTS_PROCESSES, () => {
+describe('random scripts', { timeout: formOf(STARTS_PROCESSES.timeout, 1_800_000) }, () => {
   it(`CODE-3 of ${PROGRAMS} random programs each ends as one of the known ends, and changes nothing of the host`, async () => {
     const scripts = createScripts({ store: createMemoryStore({ clock: systemClock }), clock: systemClock, workers });
     const callTool = async ({ server, tool, arguments: args }: ScriptCall): Promise<CallResult> => {

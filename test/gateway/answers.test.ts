@@ -90,7 +90,7 @@ describe('answers', () => {
     );
   });
 
-  it('ANS-2 a handle that never was, one of somebody else and one of another skill are the same to the caller', async () => {
+  it('ANS-2 an unknown handle, one of another principal and one of another skill get the same error', async () => {
     const { gateway } = await withResults({ list: asText(issues(2000)) });
     const handle = handleIn(textOf(await execute(gateway, { server: 'web', tool: 'list', arguments: {} })));
     const other = gateway.as({

@@ -8,7 +8,10 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 /** What is certain about one tool at a moment, seen from outside. */
 interface Certainty {
   version: number;
-  /** Nobody can have approved what it is now: it was rejected, or changed and was seen again, and no approval has begun since. */
+  /**
+   * No approval can hold for its present state: it was rejected, or changed and was seen again, and no approval has
+   * begun since.
+   */
   held: boolean;
   approvalsBegun: number;
   approvalsRunning: number;

@@ -49,7 +49,7 @@ async function notesServer(): Promise<{ url: string; sent: JsonObject[] }> {
 
 const ASKS: ConfigInput = { toolRules: [{ pattern: 'notes:*', confirm: true }] };
 
-/** A toolscout over one server all of whose calls need a yes. */
+/** A toolscout over one server all of whose calls need a confirmation. */
 async function place(
   config: ConfigInput = {},
   options: { readonly stateDir?: string } = {},
@@ -107,7 +107,7 @@ describe('hosts are asked', STARTS_PROCESSES, () => {
     expect(sent).toEqual([]);
   });
 
-  it.each(HOSTS)('SEC-11 CODE-5 scripts wait for the yes of a $era host over $over', async ({ era, over }) => {
+  it.each(HOSTS)('SEC-11 CODE-5 scripts wait for the confirmation of a $era host over $over', async ({ era, over }) => {
     const { gateway, sent } = await place({ scripts: true });
     const asked: string[] = [];
     const host = await connectHost(gateway, {
@@ -163,7 +163,7 @@ describe('hosts are asked', STARTS_PROCESSES, () => {
     const drop = { name: 'execute_tool', arguments: { server: 'notes', tool: 'drop', arguments: { id: 1 } } };
     await client.callTool(drop, undefined, { onprogress: (step) => told.push(step) });
     expect(sent).toHaveLength(1);
-    expect(told[0]?.message).toBe("Waits for the user's yes, at most 15 minutes.");
+    expect(told[0]?.message).toBe("Waits for the user's confirmation, at most 15 minutes.");
   });
 });
 
@@ -231,7 +231,7 @@ describe('hostile hosts', STARTS_PROCESSES, () => {
     expect(await limited.approvals.calls()).toEqual([]);
     expect(() => limited.approvals.approveCall(id!)).toThrow('needs access to all servers');
     await bob.approvals.approveCall(id!, { reason: 'fine' });
-    // The yes is for ann, not for whoever asks first.
+    // The confirmation is for ann only.
     expect(await codeOf(bob.call('notes', 'drop', { id: 1 }))).toBe('CONFIRMATION_REQUIRED');
     expect(await codeOf(ann.call('notes', 'drop', { id: 1 }))).toBe('ran');
     expect(sent).toHaveLength(1);
@@ -252,14 +252,14 @@ describe('hostile hosts', STARTS_PROCESSES, () => {
 });
 
 describe('pending calls', STARTS_PROCESSES, () => {
-  it('SEC-11 EXEC-2 a yes is good for one call with these arguments; arguments that do not fit ask nobody', async () => {
+  it('SEC-11 EXEC-2 a confirmation allows one call with these arguments; invalid arguments are refused before the question', async () => {
     const { gateway, sent } = await place();
     expect(await codeOf(gateway.call('notes', 'drop', { id: 'x' }))).toBe('TOOL_VALIDATION_ERROR');
     expect(await waiting(gateway)).toEqual([]);
     const first = await gateway.call('notes', 'drop', { id: 1, token: 'sk-12345678901234567890' });
     expect(first.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED', retryAfterMs: 10_000 });
     const [call] = await gateway.approvals.calls({ state: 'waiting', server: 'notes' });
-    expect(first.error?.message).toContain(`as ${call!.id}, for 15 minutes`);
+    expect(first.error?.message).toContain(`as ${call!.id} for 15 minutes`);
     expect(first.error?.suggestion).toContain(`toolscout approve ${call!.id}`);
     // What a secret is stays one.
     expect(JSON.stringify(call)).not.toContain('sk-1234567890');
@@ -304,14 +304,14 @@ describe('pending calls', STARTS_PROCESSES, () => {
     const events = await http.post('/v1/call', body, { accept: 'text/event-stream' });
     expect(await events.text()).toContain('CONFIRMATION_REQUIRED');
     const run = await gateway.run('return tools.notes.drop({ id: 3 })');
-    expect(run.error?.message).toContain('waits for a person');
+    expect(run.error?.message).toContain("needs a person's confirmation");
     const view = await gateway.skills.bind('watch');
     expect(view).toMatchObject({ state: 'READY' });
     const skill = await gateway.skills.get('watch');
     expect(await codeOf(skill.call('note:drop', 'drop', args))).toBe('CONFIRMATION_REQUIRED');
     const calls = await gateway.approvals.calls({ state: 'waiting' });
     expect(calls.map((call) => call.skill)).toEqual([undefined, 'watch']);
-    // A yes for the user is none for a skill of the same user.
+    // A confirmation for the user does not cover a skill of the same user.
     await gateway.approvals.approveCall(calls[0]!.id);
     expect(await codeOf(skill.call('note:drop', 'drop', args))).toBe('CONFIRMATION_REQUIRED');
     expect((await http.post('/v1/call', body)).status).toBe(200);
@@ -363,7 +363,7 @@ describe('pending calls', STARTS_PROCESSES, () => {
     const next = (JSON.parse((await run('pending', '--json')).stdout) as { calls: JsonObject[] }).calls[0]!;
     const rejected = await run('reject', String(next['id']), '--reason', 'no', '--json');
     expect(JSON.parse(rejected.stdout)).toMatchObject({ call: { state: 'rejected', ruling: { reason: 'no' } } });
-    expect((await run('call', 'notes:drop', '--args', '{"id":1}')).stderr).toContain('local said no: no');
+    expect((await run('call', 'notes:drop', '--args', '{"id":1}')).stderr).toContain('local rejected it: no');
     await run('call', 'notes:drop', '--args', '{"id":2}');
     const last = (JSON.parse((await run('pending', '--json')).stdout) as { calls: JsonObject[] }).calls[0]!;
     expect((await run('reject', String(last['id']))).stdout).toContain('is not called');
@@ -504,7 +504,7 @@ describe('several processes', STARTS_PROCESSES, () => {
   });
 
   it.each(STORES)(
-    'CODE-5 SEC-11 over %s: a script that waits for a yes goes on in another process',
+    'CODE-5 SEC-11 over %s: a script that waits for a confirmation goes on in another process',
     async (_name, prepare) => {
       const { url, sent } = await notesServer();
       const next = await prepare();
@@ -581,7 +581,7 @@ describe('the webhook', STARTS_PROCESSES, () => {
     const drop = (id: number): Promise<unknown> =>
       host.client.callTool({ name: 'execute_tool', arguments: { server: 'notes', tool: 'drop', arguments: { id } } });
     expect(JSON.stringify(await drop(1))).toContain('did drop');
-    expect(JSON.stringify(await drop(2))).toContain('carol said no');
+    expect(JSON.stringify(await drop(2))).toContain('carol rejected it');
     expect([asked.length, host.asked.length, sent.length]).toEqual([2, 0, 1]);
     await waitUntil(async () => (await gateway.audit.list({ kind: 'confirm' })).length === 4);
     expect((await gateway.audit.list({ kind: 'confirm' })).map(({ principal }) => principal)).toContain('carol');

@@ -204,7 +204,7 @@ describe('the service', STARTS_PROCESSES, () => {
       async answer(method) {
         if (method !== 'tools/list') return undefined;
         most = Math.max(most, ++running);
-        // Nobody is answered before five were asked.
+        // No server answers before five were asked.
         await waitUntil(() => most >= 5);
         running -= 1;
         return undefined;

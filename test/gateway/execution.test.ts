@@ -270,7 +270,7 @@ describe('the audit log', STARTS_PROCESSES, () => {
     expect(await gateway.audit.list()).toHaveLength(6);
   });
 
-  it('EXEC-5 a call that belongs to a trace is recorded with it, although nobody collects traces', async () => {
+  it('EXEC-5 a call that belongs to a trace is recorded with it, although no collector is configured', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const trace = '0af7651916cd43dd8448eb211c80319c';
     const meta = { traceparent: `00-${trace}-b7ad6b7169203331-01` };

@@ -24,7 +24,7 @@ const EVIL: JsonObject = {
   inputSchema: { type: 'object' },
 };
 
-interface Place {
+interface Workspace {
   readonly folder: string;
   show(tools: JsonObject[], instructions?: string): Promise<void>;
   open(more?: ConfigInput, options?: { readonly locking?: boolean }): Promise<Gateway>;
@@ -32,10 +32,10 @@ interface Place {
 }
 
 /** A folder with a lock file, and a server that shows what the test says. */
-async function place(config: ConfigInput = {}): Promise<Place> {
+async function createWorkspace(config: ConfigInput = {}): Promise<Workspace> {
   const folder = await temporaryDirectory();
   const file = join(folder, 'shown.json');
-  const open: Place['open'] = (more = {}, options = {}) =>
+  const open: Workspace['open'] = (more = {}, options = {}) =>
     openToolscout(
       { servers: { notes: fixture('changing', `--file=${file}`) }, ...config, ...more },
       { stateDir: join(folder, 'state'), cwd: folder, ...options },
@@ -53,7 +53,7 @@ const offered = async (gateway: Gateway): Promise<string[]> =>
 
 describe('the lock file', STARTS_PROCESSES, () => {
   it('SEC-10 is written, checked and diffed; the act is in the audit log', async () => {
-    const { show, run, open, folder } = await place();
+    const { show, run, open, folder } = await createWorkspace();
     await show([READ, WRITE], 'Be kind.');
     expect(await run(['lock'])).toMatchObject({ code: 0, stdout: expect.stringContaining('1 server, 2 definitions') });
     expect((await run(['lock'])).stdout).toContain('nothing changed');
@@ -95,7 +95,7 @@ describe('the lock file', STARTS_PROCESSES, () => {
   });
 
   it('SEC-10 what is doubtful is locked only when asked for; a server that is held or broken stops everything', async () => {
-    const { show, run, open, folder } = await place();
+    const { show, run, open, folder } = await createWorkspace();
     await show([READ, EVIL]);
     const refused = await run(['lock']);
     expect(refused).toMatchObject({
@@ -119,7 +119,7 @@ describe('the lock file', STARTS_PROCESSES, () => {
   });
 
   it('SEC-10 approval: lock goes by the file alone, through every change of it', async () => {
-    const { show, open, run, folder } = await place();
+    const { show, open, run, folder } = await createWorkspace();
     await show([READ, WRITE], 'Be kind.');
     await run(['lock']);
     const gateway = await open({ approval: 'lock' });
@@ -155,7 +155,7 @@ describe('the lock file', STARTS_PROCESSES, () => {
   });
 
   it('SEC-10 prompts and resources are held like tools', async () => {
-    const { run, open, folder } = await place({ servers: { notes: fixture('asking', '--modern') } });
+    const { run, open, folder } = await createWorkspace({ servers: { notes: fixture('asking', '--modern') } });
     expect((await run(['lock', '--include-held'])).code).toBe(0);
     const text = await readFile(join(folder, 'toolscout.lock'), 'utf8');
     const { servers } = JSON.parse(text) as { servers: Array<{ prompts: unknown[]; resources: unknown[] }> };
@@ -193,7 +193,7 @@ describe('the lock file', STARTS_PROCESSES, () => {
 
 describe('the audit log at the command line', STARTS_PROCESSES, () => {
   it('SEC-12 is verified and exported', async () => {
-    const { show, run } = await place();
+    const { show, run } = await createWorkspace();
     await show([READ]);
     await run(['call', 'notes', 'read']);
     const found = await run(['audit', 'verify']);

@@ -65,7 +65,7 @@ describe('hundreds of targets', STARTS_PROCESSES, () => {
     const targets = Array.from({ length: 500 }, (_, at) =>
       at < 50 ? hung! : at < 75 ? odd! : at < 100 ? steep! : good!,
     );
-    // Time enough for whoever answers, however busy this machine is; those that hang take all of it.
+    // Time enough for servers that answer, on a busy machine too; those that hang take all of it.
     const registry = await openOver(targets, 8000);
     await registry.refresh();
     const { items } = registry.snapshot();
@@ -82,7 +82,7 @@ describe('hundreds of targets', STARTS_PROCESSES, () => {
     );
     expect(sockets.most).toBeGreaterThan(0);
     expect(sockets.most).toBeLessThanOrEqual(MAX_SERVERS * MAX_QUESTIONS);
-    await expect.poll(() => sockets.open, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => sockets.open).toBe(0);
   }, 90_000);
 
   it('REG-5 A29 a refresh ends although nothing ever answers, with a bounded number of sockets', async () => {
@@ -98,8 +98,8 @@ describe('hundreds of targets', STARTS_PROCESSES, () => {
       Array.from({ length: 300 }, () => 'well_known_error:timeout'),
     );
     expect(items.filter(({ alive }) => alive)).toEqual([]);
-    // Nobody who is silent is asked more than twice: for health and for the document.
+    // A silent server gets at most two requests: for health and for the document.
     expect(sockets.most).toBeLessThanOrEqual(MAX_SERVERS * 2);
-    await expect.poll(() => sockets.open, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => sockets.open).toBe(0);
   }, 90_000);
 });

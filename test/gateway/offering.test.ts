@@ -46,7 +46,7 @@ describe('what a search says', STARTS_PROCESSES, () => {
     expect(hits.find((hit) => hit.tool === 'read_text_file')?.signature).toContain('path');
   });
 
-  it('FIND-5 nothing found: up to three nearest names, and nobody is missing', async () => {
+  it('FIND-5 nothing found: up to three nearest names, and no server is missing', async () => {
     const gateway = await offline();
     const answer = await gateway.search('raed_txt_flie');
     expect(answer.hits).toEqual([]);

@@ -117,7 +117,7 @@ describe('the approval of a project server', STARTS_PROCESSES, () => {
 });
 
 describe('what a project file says of a server', STARTS_PROCESSES, () => {
-  it('A39 its title and description are shown to nobody before it is approved', async () => {
+  it('A39 its title and description are hidden before it is approved', async () => {
     const said = { title: 'Told by the title', description: 'Told by the description.' };
     const servers = {
       waiting: { command: 'notes', ...said },

@@ -54,7 +54,7 @@ describe('redaction', STARTS_PROCESSES, () => {
     expect(await bytesBelow(stateDir)).not.toContain('BUD-123456');
   });
 
-  it('EXEC-2 NEG-6 results are redacted before anybody sees them: structured, as text, as an error, as progress', async () => {
+  it('EXEC-2 NEG-6 results are redacted before a caller sees them: structured, as text, as an error, as progress', async () => {
     const gateway = await openToolscout({
       servers: { s: fixture('capable') },
       redaction: [{ match: ['user.ssn', '/CANARY\\w+/'], where: 'results' }],

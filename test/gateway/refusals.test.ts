@@ -42,7 +42,7 @@ describe('a remote server that refuses a call', STARTS_PROCESSES, () => {
     expect(calls()).toBe(1);
   });
 
-  it('CONN-7 is asked again when it wants to be, and given up when that is too late', async () => {
+  it('CONN-7 is retried after its Retry-After, and given up when that is too late', async () => {
     const soon = await setUp({ status: 503, headers: { 'retry-after': '1' } });
     expect(await soon.gateway.call('h', 'look', {})).toMatchObject({ success: true });
     expect(soon.calls()).toBe(2);

@@ -264,7 +264,7 @@ describe('toolscout registry', STARTS_PROCESSES, () => {
     };
     expect(await run('io.test/weather')).toMatch(/^64 .*--units is needed: --input --units=…/s);
     expect(await run('io.test/weather', '--input', '--units=kelvin')).toMatch(/^64 .*one of metric, imperial/s);
-    expect(await run('io.test/weather', '--input', 'nonsense')).toMatch(/^64 .*key=value/s);
+    expect(await run('io.test/weather', '--input', 'nonsense')).toMatch(/^64 .*Write --input KEY=VALUE/s);
     expect(await run('io.test/weather-bundle')).toMatch(/^64 .*cannot be launched/s);
     expect(await run('io.test/weather-remote', '--id', '../x')).toMatch(/^64 .*cannot be an id/s);
     expect(await run('io.test/nothing')).toMatch(/^2 /);

@@ -36,7 +36,7 @@ describe('labelled queries', STARTS_PROCESSES, () => {
     expect(await (await other.send('/v1/labels')).json()).toMatchObject({ labels: [{}, {}] });
   });
 
-  it('STUDIO-4 a tool that is none is not labelled; without a state directory nothing is', async () => {
+  it('STUDIO-4 an unknown tool is not labelled; without a state directory nothing is', async () => {
     const { post, send } = await openHttpApp(await openToolscout({ servers }, { stateDir: 'memory' }));
     expect((await post('/v1/labels', { query: 'x', server: 'nowhere', tool: 'x' })).status).toBe(404);
     expect((await send('/v1/labels')).status).toBe(400);
@@ -63,7 +63,7 @@ describe('labelled queries', STARTS_PROCESSES, () => {
 });
 
 describe('saved calls', STARTS_PROCESSES, () => {
-  it('STUDIO-5 S12 belong to whoever saved them, in all processes; an export is imported by somebody else', async () => {
+  it('STUDIO-5 S12 belong to the principal who saved them, in all processes; another principal can import an export', async () => {
     const stateDir = await temporaryDirectory();
     const config = { servers, http: { auth: { keys } } };
     const one = await openHttpApp(await openToolscout(config, { env, stateDir }));
@@ -88,7 +88,7 @@ describe('saved calls', STARTS_PROCESSES, () => {
     expect([(await listed(one, env.ONE)).length, (await listed(one, env.TWO)).length]).toEqual([0, 1]);
   });
 
-  it('STUDIO-5 two processes that save at once lose nothing, and nobody keeps without end', async () => {
+  it('STUDIO-5 two processes that save at once lose nothing, and the number of saved calls is bounded', async () => {
     const stateDir = await temporaryDirectory();
     const gateways = [await openToolscout({ servers }, { stateDir }), await openToolscout({ servers }, { stateDir })];
     const call = { name: 'x', server: 'old', tool: 'echo', arguments: {} };

@@ -107,7 +107,7 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
       (server: string) => seen.hosts.relay(server, 'resources/read', {}),
     ]) {
       expect(await told(ask('own-twn'))).toBe('There is no server "own-twn". Did you mean "own" or "own-twin"?');
-      // One that is hidden and one that is none are told alike.
+      // A hidden server and an unknown one get the same error.
       for (const hidden of ['crowd1', 'crowd']) {
         expect(await told(ask(hidden))).toBe(`There is no server "${hidden}".`);
       }

@@ -7,6 +7,7 @@ import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp } from '../support/mcp-host.js';
 import { callMark, openToolscout, textOf } from '../support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
 
 const run = (script: string, more: JsonObject = {}): JsonObject => ({
   name: 'run_script',
@@ -94,11 +95,67 @@ describe('scripts of hosts', STARTS_PROCESSES, () => {
       false,
     ]);
     expect(told.map(({ message }) => message)).toEqual([
-      '1 of 1: old:fail',
-      '2 of 2: old:add',
-      '3 of 3: nowhere:add',
-      '4 of 4: old:nothing',
+      '1: old:fail',
+      '2: old:add',
+      '3: nowhere:add',
+      '4: old:nothing',
     ]);
+  });
+
+  it('CODE-1 a name that needs brackets may be written with a dot, unless it could be several', async () => {
+    const tools = ['get-sum', 'get.twin', 'get-twin', 'plain'].map((name) => scriptedTool(name));
+    const called: string[] = [];
+    const { url } = await scriptedServer({
+      answer(method, params) {
+        if (method === 'tools/call') called.push(String(params['name']));
+        return method === 'tools/list' ? { result: { tools } } : undefined;
+      },
+    });
+    const gateway = await openToolscout({ servers: { 'my-notes': { url } } });
+    await gateway.servers.discover();
+    const { success } = await gateway.run('await tools.my_notes.get_sum(); await tools["my-notes"].plain(); return 1');
+    expect(success).toBe(true);
+    expect(called).toEqual(['get-sum', 'plain']);
+    const several = await gateway.run('await tools.my_notes.get_twin()');
+    expect(several.error).toMatchObject({ call: { code: 'TOOL_NOT_FOUND' } });
+    const limited = gateway.as(viewerOf({ name: 'bob', scopes: new Set(['call']), servers: new Set(['other']) }));
+    const hidden = await limited.run('await tools.my_notes.get_sum()');
+    expect(hidden.error?.message).toContain('my_notes');
+    expect(hidden.error?.message).not.toContain('my-notes');
+    expect(called).toHaveLength(2);
+  });
+
+  it('CODE-6 names the calls that may have changed something, the shape of the last answer, and what was not awaited', async () => {
+    const gateway = await openToolscout({ scripts: true, servers: { old: fixture('legacy') } });
+    const host = await connectHost(gateway, { era: 'modern', over: 'http' });
+    const said = async (script: string): Promise<string> => textOf(await host.request('tools/call', run(script)));
+    const failed = JSON.parse(
+      await said('const { sums } = await tools.old.add({ a: 1, b: 2 });\nreturn sums[0]'),
+    ) as JsonObject;
+    expect(failed['message']).toContain('The last answer, of old:add, is {sum: number}.');
+    expect(failed['message']).toContain('1 call took effect before that: old:add.');
+    expect(failed['suggestion']).toContain('Leave out what took effect');
+    expect(await said('return await tools.old.add({ a: 1, b: 2 }).sum')).toContain('The script returned undefined.');
+    expect(await said('async () => { return 1 }')).toContain('Send the body of the function itself');
+    expect(await said('1')).toContain('Use return');
+    const unknown = await host.request('tools/call', { name: 'run_script', arguments: { code: 'return 1' } });
+    expect(textOf(unknown)).toContain('there is only \\"code\\", which it does not know');
+    const direct = textOf(await host.request('tools/call', { name: 'read_result', arguments: {} }));
+    expect(direct).toContain('list_mcp_servers, list_tools, run_script.');
+    expect(direct).toContain('Call it with execute_tool: server \\"toolscout\\", tool \\"read_result\\".');
+    const nothing = textOf(await host.request('tools/call', { name: 'no_such', arguments: {} }));
+    expect(nothing).toContain('Call a tool of a server with execute_tool.');
+    expect(await said('return [tools.old.add({ a: 1, b: 2 })]')).toContain('value[0] is a promise');
+  });
+
+  it('CODE-2 details tell what a call gives where scripts are on', async () => {
+    const details = { name: 'get_tool_details', arguments: { server: 'old', tool: 'add' } };
+    for (const scripts of [true, false]) {
+      const gateway = await openToolscout({ scripts, servers: { old: fixture('legacy') } });
+      const host = await connectHost(gateway, { era: 'legacy', over: 'stdio' });
+      const shown = JSON.parse(textOf(await host.request('tools/call', details))) as JsonObject;
+      expect(shown['returns']).toBe(scripts ? '{ sum: number; }' : undefined);
+    }
   });
 
   it('CODE-3 CODE-4 a hostile server reaches nothing through a script, and its answers are data', async () => {

@@ -168,7 +168,7 @@ describe('serving over stdio', STARTS_PROCESSES, () => {
     expect(await fake.answer(2)).toMatchObject({ result: { content: [{ text: 'pong two' }] } });
   });
 
-  it('CONN-4 A33 an error nobody caught is logged, children are stopped, and the exit code is 1', async () => {
+  it('CONN-4 A33 an uncaught error is logged, children are stopped, and the exit code is 1', async () => {
     const starts = await startCounter();
     const { fake, done } = await serving({ servers: { old: fixture('legacy', starts.flag) } });
     await handshake(fake);
@@ -318,6 +318,8 @@ describe('serving over HTTP', STARTS_PROCESSES, () => {
         .split('\n')
         .filter((line) => line.startsWith('{'))
         .map((line) => JSON.parse(line) as JsonObject);
+    // Lines are written together, a moment later.
+    await waitUntil(() => fake.stderr.text.includes('serve.stopped') && lines(own).length >= 2, { what: 'the log' });
     const calls = lines(own).filter(({ event }) => event === 'call');
     expect(calls).toMatchObject([
       { level: 'info', server: 'old', tool: 'echo', outcome: 'success', ms: expect.any(Number) as number },

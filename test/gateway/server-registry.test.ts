@@ -105,7 +105,7 @@ describe('the registry of servers', STARTS_PROCESSES, () => {
     expect(registry.snapshot().registry_hash).toBe(snapshot.registry_hash);
   });
 
-  it('CFG-4 SEC-9 a file that nobody named gets no variables of the environment, unless its hosts are named', async () => {
+  it('CFG-4 SEC-9 a file that was only found gets no variables of the environment, unless its hosts are named', async () => {
     const { base, seen } = await listedServer();
     const cwd = await temporaryDirectory();
     await mkdir(join(cwd, 'tools'));

@@ -1,10 +1,5 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { wrapGateway, type Gateway } from '../../src/gateway/index.js';
-import type { ConfigInput } from '../../src/model/config.js';
 import {
   browse,
   lastAddress,
@@ -14,11 +9,9 @@ import {
 import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
-import { finish, type Finished } from '../support/toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
 const patient = { timeout: 240_000 };
-const root = fileURLToPath(new URL('../..', import.meta.url));
 const visit = async (url: string): Promise<void> => void (await browse(url));
 
 describe('signing in', STARTS_PROCESSES, () => {
@@ -88,7 +81,7 @@ describe('signing in', STARTS_PROCESSES, () => {
     },
   );
 
-  it('CONN-6 nobody signs in where a credential is configured, or to a local process', patient, async () => {
+  it('CONN-6 refuses a sign-in where a credential is configured, and to a local process', patient, async () => {
     const gateway = await openToolscout(
       {
         servers: {
@@ -215,106 +208,5 @@ describe('signing in', STARTS_PROCESSES, () => {
     expect(ran.code).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ state: 'signed-in', tools: 1 });
     expect(ran.stderr).toContain('paste the address');
-  });
-});
-
-describe('what is seen of a token', STARTS_PROCESSES, () => {
-  /** Starts the command line from its source, as a process of its own. */
-  function start(folder: string, ...args: string[]): ChildProcess {
-    const flags = [
-      '--config',
-      join(folder, 'toolscout.config.json'),
-      '--state-dir',
-      join(folder, 'state'),
-      '--verbose',
-    ];
-    const bin = join(root, 'src/bin.ts');
-    const child = spawn(process.execPath, ['--import', 'tsx', bin, ...args, ...flags], { cwd: root, stdio: 'pipe' });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    return child;
-  }
-
-  /** Signs in as a person would: reads the address off the terminal and visits it. */
-  async function login(folder: string): Promise<Finished> {
-    const child = start(folder, 'auth', 'login', 'notes', '--no-browser');
-    let printed = '';
-    const visited = new Promise<void>((resolve, reject) => {
-      child.stderr?.on('data', (chunk: Buffer) => {
-        printed += chunk.toString();
-        const address = /^ {2}(http\S+)$/m.exec(printed)?.[1];
-        if (address === undefined) return;
-        printed = '';
-        visit(address).then(resolve, reject);
-      });
-    });
-    const [finished] = await Promise.all([finish(child), visited]);
-    return finished;
-  }
-
-  it('A33 CONN-6 no token is in any output, log, audit record or answer, whatever goes wrong', patient, async () => {
-    const secret = 'canary-client-secret-canary';
-    const client = {
-      client_id: 'by-hand',
-      client_secret: secret,
-      redirect_uris: ['http://127.0.0.1/callback'],
-      application_type: 'native',
-      grant_types: ['authorization_code', 'refresh_token'],
-      token_endpoint_auth_method: 'client_secret_basic',
-    };
-    const issuer = await startAuthorizationServer({ clients: [client] });
-    const refused = new Set<string>();
-    const server = await startProtectedServer({
-      issuers: () => [issuer.origin],
-      accepts: (token) => !refused.has(token),
-      callScope: 'mcp:read',
-    });
-    const folder = await temporaryDirectory();
-    const config: ConfigInput = {
-      servers: { notes: { url: server.url, auth: { clientId: 'by-hand', clientSecret: secret } } },
-      retryPolicy: { maxRetries: 0 },
-    };
-    await writeFile(join(folder, 'toolscout.config.json'), JSON.stringify(config));
-    const all: Finished[] = [];
-    const run = async (...args: string[]): Promise<Finished> => {
-      const done = await finish(start(folder, ...args));
-      all.push(done);
-      return done;
-    };
-
-    await run('call', 'notes', 'echo');
-    const signedIn = await login(folder);
-    all.push(signedIn);
-    expect(signedIn).toMatchObject({ code: 0, stdout: expect.stringContaining('notes: signed in') as string });
-    expect((await run('call', 'notes', 'echo', 'text=hi')).stdout).toContain('hi');
-    expect((await run('call', 'notes', 'echo', 'text=please leak')).stderr).toContain('bad token ***');
-    expect((await run('call', 'notes', 'echo', 'text=please tell')).stderr).toContain('bad token ***');
-    // Renewed in the middle of a call, then refused for good.
-    for (const token of server.tokens) refused.add(token);
-    expect((await run('call', 'notes', 'echo', 'text=again')).stdout).toContain('again');
-    await run('auth', 'status', '--json');
-    await run('config', 'show');
-    await run('servers', '--json');
-    for (const token of server.tokens) refused.add(token);
-    await issuer.close();
-    expect((await run('call', 'notes', 'echo', '--json')).code).not.toBe(0);
-    await run('doctor', '--json');
-    await run('auth', 'logout', 'notes');
-    await run('audit', '--json', '--limit', '100');
-
-    const issued = issuer.seen.filter(({ path }) => path === '/token').map(({ form }) => form);
-    const secrets = new Set(
-      [
-        secret,
-        ...server.tokens,
-        ...issued.flatMap((form) => ['code', 'code_verifier', 'refresh_token'].map((name) => form.get(name) ?? '')),
-      ].filter((value) => value !== ''),
-    );
-    expect(server.tokens.length).toBeGreaterThan(1);
-    expect(issued.some((form) => form.has('refresh_token'))).toBe(true);
-    const output = all.map(({ stdout, stderr }) => stdout + stderr).join('\n');
-    expect(output).toContain('"sign-in"');
-    // A token that is cut short is still a leak.
-    const parts = [...secrets].flatMap((value) => [value.slice(0, 40), value.slice(-20)]);
-    expect(parts.filter((part) => output.includes(part))).toEqual([]);
   });
 });

@@ -322,6 +322,15 @@ describe('what skills check looks at', STARTS_PROCESSES, () => {
     }
   });
 
+  it('NEG-2 a path that cannot be read is answered with what it must name', async () => {
+    const gateway = await openToolscout({});
+    await expect(gateway.skills.check('./nowhere/skill.md')).rejects.toMatchObject({
+      code: 'SKILL_NOT_FOUND',
+      message: expect.stringContaining('cannot be read: ') as string,
+      suggestion: 'Check the path; it must name a skill.md.',
+    });
+  });
+
   it('NEG-4 a command that is gone at start is bad news at once; when it is back, READY is announced', async () => {
     const { directory } = await skillFolder('incident:read');
     const program = join(await temporaryDirectory(), 'irwin-mcp');
@@ -413,7 +422,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
     });
   });
 
-  it('NEG-5 A37 a server that nobody has asked yet is learned before its tools are judged', async () => {
+  it('NEG-5 A37 a server that was not asked yet is learned before its tools are judged', async () => {
     const { directory } = await skillFolder('incident:read');
     const gateway = await openToolscout({ servers: { irwin }, skills: { directories: [directory] } });
     const skill = await gateway.skills.get('fire-watch');
@@ -519,7 +528,7 @@ describe('what a skill may call', STARTS_PROCESSES, () => {
     expect(await starts.pids()).toEqual([]);
   });
 
-  it('NEG-5 a verb that nobody scoped is refused to a skill', async () => {
+  it('NEG-5 a verb without a scope is refused to a skill', async () => {
     const gateway = await setUp();
     const scoped = gateway.as(await gateway.skills.viewer('fire-watch'));
     for (const verb of [

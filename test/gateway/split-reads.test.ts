@@ -37,6 +37,41 @@ const errorIn = (answer: JsonObject): JsonObject => {
 };
 
 describe('reads apart from writes', STARTS_PROCESSES, () => {
+  it('META-10 ANS-1 a large result is read on with query_tool, whichever tool it came from', async () => {
+    const long = { content: [{ type: 'text', text: 'some words\n'.repeat(20_000) }] };
+    const results: Record<string, JsonObject> = { 'tools/list': { tools: TOOLS }, 'tools/call': long };
+    const { url } = await scriptedServer({
+      answer: (method) => (Object.hasOwn(results, method) ? { result: results[method]! } : undefined),
+    });
+    const gateway = await openToolscout({ ...SPLIT, scripts: true, servers: { notes: { url } } });
+    await gateway.servers.discover();
+    const host = await connectHost(gateway, { era: 'modern', over: 'stdio' });
+    const shown = textOf(await query(host, 'get_note'));
+    expect(shown).toContain('Read on: query_tool, server "toolscout"');
+    const handle = /res_\w+/.exec(shown)![0];
+    const next = { server: 'toolscout', arguments: { handle, limit: 1 } };
+    expect(textOf(await query(host, 'read_result', next))).toContain('some words');
+    const direct = await host.request('tools/call', { name: 'toolscout__search_result', arguments: {} });
+    expect(textOf(direct)).toContain('Call it with query_tool: server \\"toolscout\\", tool \\"search_result\\".');
+    const script = { name: 'run_script', arguments: { script: 'return "x\\n".repeat(50_000)' } };
+    expect(textOf(await host.request('tools/call', script))).toContain('Read on: query_tool');
+  });
+
+  it('META-10 details say which tools only read and which destroy, so that an agent can choose', async () => {
+    const wipe = scriptedTool('wipe_note', { annotations: { destructiveHint: true } });
+    const notes = await notesServer([reads('get_note'), wipe]);
+    const gateway = await openToolscout({ ...SPLIT, servers: { notes: { url: notes.url } } });
+    await gateway.servers.discover();
+    const host = await connectHost(gateway, { era: 'modern', over: 'http' });
+    const hintsOf = async (server: string, tool: string): Promise<unknown> => {
+      const asked = { name: 'get_tool_details', arguments: { server, tool } };
+      return (JSON.parse(textOf(await host.request('tools/call', asked))) as JsonObject)['annotations'];
+    };
+    expect(await hintsOf('notes', 'get_note')).toEqual({ readOnlyHint: true });
+    expect(await hintsOf('notes', 'wipe_note')).toEqual({ destructiveHint: true });
+    expect(await hintsOf('toolscout', 'search_result')).toMatchObject({ readOnlyHint: true });
+  });
+
   it.each([
     ['legacy', 'stdio'],
     ['modern', 'stdio'],

@@ -213,7 +213,9 @@ describe('the bill', STARTS_PROCESSES, () => {
       commandLine(['stats', ...args], { gateway: { ...gateway, close: async () => {} } });
     const shown = await run('--by', 'server');
     expect(shown.code).toBe(0);
-    expect(shown.stdout.split('\n')[0]).toMatch(/^SERVER +CALLS +FAILED +SEARCHES +MENUS +SENT +RETURNED +WITHHELD$/);
+    expect(shown.stdout.split('\n')[0]).toMatch(
+      /^SERVER +CALLS +FAILED +SEARCHES +MENUS +TOKENS SENT +RETURNED +WITHHELD$/,
+    );
     expect(shown.stdout).toMatch(/^notes +1 +0 +0 +0 +\d+ +\d+ +0$/m);
     expect(shown.stdout).toMatch(/^total +1 /m);
     expect(shown.stderr).toMatch(/All 120 tools would cost [\d,]+ tokens each time a host loads them/);

@@ -12,18 +12,18 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 const READ: JsonObject = { name: 'read', description: 'Reads a note.', inputSchema: { type: 'object' } };
 const CHANGED: JsonObject = { ...READ, description: 'Reads a note and mails it.' };
 
-interface Place {
+interface Workspace {
   readonly stateDir: string;
   show(tools: readonly JsonObject[], instructions?: string): Promise<void>;
   /** One more toolscout over the same state, as another process would be. */
   open(config?: ConfigInput, options?: { readonly refreshFirst?: boolean }): Promise<Gateway>;
 }
 
-async function place(): Promise<Place> {
+async function createWorkspace(): Promise<Workspace> {
   const folder = await temporaryDirectory();
   const file = join(folder, 'shown.json');
   const stateDir = join(folder, 'state');
-  const show: Place['show'] = (tools, instructions) => writeFile(file, JSON.stringify({ tools, instructions }));
+  const show: Workspace['show'] = (tools, instructions) => writeFile(file, JSON.stringify({ tools, instructions }));
   await show([READ]);
   const servers = { notes: fixture('changing', `--file=${file}`) };
   return {
@@ -41,7 +41,7 @@ const becomes = (gateway: Gateway, code: string): Promise<void> =>
 
 describe('two processes over one store', STARTS_PROCESSES, () => {
   it('A40 a change that one learns stops the old definition in the other; approving it in one opens it in the other', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const [serving, other] = [await here.open(), await here.open()];
     await serving.servers.discover();
     expect(await codeOf(serving)).toBe('ran');
@@ -62,7 +62,7 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
   });
 
   it('A40 the same without a cache: an approval of what this process never saw has it ask the server', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const cache = { enabled: false };
     const [serving, other] = [await here.open({ cache }), await here.open({ cache })];
     await serving.servers.discover();
@@ -76,7 +76,7 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
   });
 
   it('A40 what one process learns another offers without asking; what one forgets is old in the other', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const [serving, other] = [await here.open(), await here.open()];
     await serving.ready();
     await other.servers.discover();
@@ -87,7 +87,7 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
   });
 
   it('A40 a held server opens and closes in a running process by decisions in another one', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const [serving, other] = [await here.open(), await here.open()];
     await serving.servers.discover();
     await other.approvals.reject('notes', { reason: 'no' });
@@ -97,7 +97,7 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
   });
 
   it('A40 a process that ends soon asks a server again before it answers from an old list, within bounds', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const first = await here.open();
     await first.servers.discover();
     await here.show([CHANGED, { ...READ, name: 'write' }]);
@@ -117,7 +117,7 @@ describe('a store that is not what it was', STARTS_PROCESSES, () => {
   };
 
   it('A48 deleted under a running process: everything waits there and in the next, until one command accepts it', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const serving = await here.open();
     await serving.servers.discover();
     expect(await codeOf(serving)).toBe('ran');
@@ -140,7 +140,7 @@ describe('a store that is not what it was', STARTS_PROCESSES, () => {
   });
 
   it('A48 an older copy of it: a rejection that it does not know is not forgotten silently', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const file = join(here.stateDir, 'toolscout.db');
     const first = await here.open();
     await first.servers.discover();
@@ -165,7 +165,7 @@ describe('a store that is not what it was', STARTS_PROCESSES, () => {
   });
 
   it('A40 a quarantine that could not be stored makes the next process ask the server, not the cache', async () => {
-    const here = await place();
+    const here = await createWorkspace();
     const first = await here.open();
     await first.servers.discover();
     await first.close();

@@ -24,7 +24,7 @@ async function open(config = {}): Promise<Gateway> {
   return gateway;
 }
 
-/** What somebody is told whose question fails. */
+/** The error text of a failed request. */
 async function told(work: () => unknown): Promise<string> {
   const failure = await Promise.resolve()
     .then(work)
@@ -54,7 +54,7 @@ describe('a bound viewer', () => {
     expect(await reader.as(keyFor('inner', 'own')).why('own', 'create_issue')).toMatchObject({ because: 'scope' });
   });
 
-  it('S12 a verb about all servers refuses in the same words, and nobody limited closes the gateway', async () => {
+  it('S12 a verb about all servers refuses in the same words, and a limited viewer cannot close the gateway', async () => {
     const gateway = await open();
     const key = gateway.as(keyFor('some', 'own'));
     const verbs = [
@@ -76,7 +76,7 @@ describe('a bound viewer', () => {
     expect(await idsOf(key)).toEqual(['own']);
   });
 
-  it('S12 the same words whether a server is hidden or is none, for every verb that names one', async () => {
+  it('S12 the same words whether a server is hidden or unknown, for every verb that names one', async () => {
     const key = (await open()).as(keyFor('some', 'own'));
     const asks: ReadonlyArray<(server: string) => unknown> = [
       (server) => key.search('x', { server }),
@@ -132,7 +132,7 @@ describe('a bound viewer', () => {
     );
   });
 
-  it('EXEC-5 what somebody does stands under their name in the audit log', async () => {
+  it('EXEC-5 the audit log records every action under its principal', async () => {
     const gateway = await open();
     const ann = gateway.as(viewerOf({ name: 'ann', scopes: new Set(['admin']) }));
     await ann.tools.clearCache();

@@ -51,7 +51,7 @@ export async function serveHttp(
   return { origin, seen, close };
 }
 
-/** Notes what arrives of a body while whoever handles the request reads it. */
+/** Records the body of a request while its handler reads it. */
 function watchBody(request: IncomingMessage, head: Omit<Seen, 'body' | 'form'>): Seen {
   const chunks: Buffer[] = [];
   const push = request.push.bind(request);
@@ -101,8 +101,8 @@ export interface AuthorizationServerOptions {
 }
 
 /**
- * A real authorization server: dynamic registration, resource indicators, rotation of refresh tokens,
- * revocation. Whoever comes is signed in and consents.
+ * A real authorization server: dynamic registration, resource indicators, rotation of refresh tokens, revocation. Every
+ * visitor is signed in and consents.
  */
 export async function startAuthorizationServer(options: AuthorizationServerOptions = {}): Promise<Recorded> {
   let provider: Provider | undefined;
@@ -208,7 +208,7 @@ async function interact(provider: Provider, request: IncomingMessage, response: 
 
 /** How a protected server behaves. */
 export interface ProtectedServerOptions {
-  /** Issuers whose tokens it takes, the first of which it names; may change while it runs. */
+  /** Issuers whose tokens it accepts; it advertises the first. May change while it runs. */
   readonly issuers: () => string[];
   /** What its metadata calls it, from its URL; the URL itself by default. */
   readonly resource?: (url: string) => string;

@@ -31,7 +31,7 @@ export interface Surroundings {
   readonly checkStore?: CliDeps['checkStore'];
   /** By default there is no config to be read. */
   readonly readConfig?: CliDeps['readConfig'];
-  /** What is answered to a question; by default nobody is there. */
+  /** The answer to a question; by default there is no terminal. */
   readonly confirm?: (question: string) => Promise<boolean | undefined>;
   /** What other clients there are; by default those of an empty environment. */
   readonly clients?: ReturnType<typeof createClients>;
@@ -42,10 +42,10 @@ export interface Surroundings {
   /** Plays the browser: called with the address that is opened. */
   readonly openBrowser?: (url: string) => Promise<void>;
   readonly readLine?: () => Promise<string>;
-  /** Whether somebody serves already; by default nobody does. */
+  /** Whether a gateway serves already; by default none does. */
   readonly isServing?: (url: string) => Promise<boolean>;
   readonly serve?: (options: ServeOptions) => Promise<void>;
-  /** The services that hosts share; by default there is none. */
+  /** The services that hosts share; by default none. */
   readonly services?: CliDeps['services'];
 }
 

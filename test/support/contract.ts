@@ -14,10 +14,21 @@ export interface Contract {
   missing(): string[];
 }
 
-/** A checker over one document. */
-export function createContract(document: JsonObject): Contract {
+/** Apps of many tests share a document, and compiling its schemas takes longer than most of these tests. */
+const compiled = new WeakMap<JsonObject, Ajv2020>();
+
+function compile(document: JsonObject): Ajv2020 {
+  const known = compiled.get(document);
+  if (known) return known;
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   ajv.addSchema({ $id: 'doc', ...document });
+  compiled.set(document, ajv);
+  return ajv;
+}
+
+/** A checker over one document. */
+export function createContract(document: JsonObject): Contract {
+  const ajv = compile(document);
   const paths = document['paths'] as unknown as Record<string, Record<string, Operation>>;
   const occurred = new Set<string>();
 

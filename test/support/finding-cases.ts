@@ -35,8 +35,8 @@ export function readMalicious(half: Half): MaliciousCase[] {
   return lines.map((line) => JSON.parse(line) as MaliciousCase);
 }
 
-/** The second labelled set: checks are tuned on its `dev` half; `sealed` is for one figure. */
-export type FreshHalf = 'dev' | 'sealed';
+/** The halves of the second labelled set, which are learned from, and the sets that no check and no weight was made from: `final` and `closing`. */
+export type FreshHalf = 'dev' | 'opened' | 'final' | 'closing';
 
 function readLines<Case>(name: string): Case[] {
   const path = fileURLToPath(new URL(`../fixtures/findings/${name}.jsonl`, import.meta.url));
@@ -46,11 +46,13 @@ function readLines<Case>(name: string): Case[] {
     .map((line) => JSON.parse(line) as Case);
 }
 
-/** One half of the second labelled set: malicious definitions, and harmless ones that read like them. */
+/** One half of the second labelled set, or a set that nothing was made from: malicious definitions, and harmless ones that read like them. */
 export function readFresh(half: FreshHalf): {
   readonly malicious: MaliciousCase[];
   readonly benign: Array<Pick<MaliciousCase, 'about' | 'definition'>>;
 } {
+  if (half === 'final' || half === 'closing')
+    return { malicious: readLines(`${half}-malicious`), benign: readLines(`${half}-benign`) };
   return { malicious: readLines(`fresh-malicious-${half}`), benign: readLines(`fresh-benign-${half}`) };
 }
 

@@ -8,7 +8,7 @@ export interface ScriptedAnswer {
   /** 200 unless it says otherwise. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The body of the answer, as it is; without one and without `result` there is none. */
+  /** The body of the answer, as it is; without it and without `result` the answer has no body. */
   readonly body?: string;
   /** The result of a proper answer. */
   readonly result?: JsonObject;

@@ -6,11 +6,11 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { isAlive, waitUntil } from './fixture.js';
 import { hostOver, type HostOptions, type TestHost } from './mcp-host.js';
-import { CLI, type Workplace } from './toolscout.js';
+import { PROGRAM, type Workplace } from './toolscout.js';
 
 /** The arguments with which a host starts a forwarder. */
 export function forwarderArgs(place: Workplace, ...more: string[]): string[] {
-  return [CLI, 'serve', '--stdio', '--shared', ...place.flags, ...more];
+  return [PROGRAM, 'serve', '--stdio', '--shared', ...place.flags, ...more];
 }
 
 /** A host that reaches toolscout through a forwarder. */

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { createSignIns, openBrowserInteraction, openUpstream } from '../../src/connect/index.js';
-import type { Session } from '../../src/connect/oauth/session.js';
+import type { SignInSession } from '../../src/connect/oauth/session.js';
 import { systemClock, type Clock } from '../../src/kernel/clock.js';
 import { silentLog } from '../../src/kernel/log.js';
 import { createSecretMask } from '../../src/kernel/secrets.js';
@@ -13,9 +13,9 @@ import { httpServer } from './test-server.js';
 
 /** One process that signs in to one server. */
 export interface SignedIn {
-  readonly session: Session;
+  readonly session: SignInSession;
   readonly store: Store;
-  /** Signs in with a browser that nobody sits at. */
+  /** Signs in with an unattended browser. */
   signIn(options?: {
     readonly open?: (url: string) => Promise<void>;
     readonly scope?: string;

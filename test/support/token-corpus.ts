@@ -96,7 +96,7 @@ function* generated(): Generator<CorpusText> {
   }
 }
 
-/** Servers whose results were recorded after the prices had been fitted: nobody looked at them for that. */
+/** Servers whose results were recorded after the prices had been fitted, and not used for that. */
 const FRESH = new Set([
   'mcp-graphql-schema',
   'server-customer-segmentation',

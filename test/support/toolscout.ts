@@ -9,6 +9,9 @@ import type { ConfigInput } from '../../src/model/config.js';
 /** The built command line; `npm run build` makes it. */
 export const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
+/** The program that hosts start: it forwards, or loads the command line. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/cli.cjs', import.meta.url));
+
 /** What a command line printed and how it ended. */
 export interface Finished {
   readonly code: number | null;

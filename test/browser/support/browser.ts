@@ -2,7 +2,15 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
 
 /** A page in the browser that the tests of one file share; a context of its own, so that nothing is remembered. */
-export type OpenPage = (url: string, options?: BrowserContextOptions) => Promise<Page>;
+export type OpenPage = (url: string, options?: PageOptions) => Promise<Page>;
+
+/** How a page is opened. */
+export interface PageOptions extends BrowserContextOptions {
+  /** Origins besides its own that it may go to, such as an identity provider. */
+  readonly alsoTo?: readonly string[];
+  /** What the browser may log as an error, where a refusal is what the test is about. */
+  readonly tolerates?: RegExp;
+}
 
 /** How long a page may take on a busy machine. */
 export const PATIENCE_MS = 60_000;
@@ -21,20 +29,20 @@ export function sharedBrowser(): OpenPage {
     });
   }, 120_000);
   afterAll(() => browser?.close());
-  return async (url, options = {}) => {
+  return async (url, { alsoTo = [], tolerates, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
     const faults: string[] = [];
-    const { origin } = new URL(url);
+    const origins = new Set([new URL(url).origin, ...alsoTo]);
     page.on('pageerror', (error) => faults.push(`threw ${error.stack ?? error.message}`));
     page.on('console', (message) => {
       // What the browser itself says about an answer that failed, or a server that is away, is part of such a test.
-      if (message.type() === 'error' && !/Failed to load resource|net::ERR_/.test(message.text()))
-        faults.push(message.text());
+      if (message.type() !== 'error' || /Failed to load resource|net::ERR_/.test(message.text())) return;
+      if (!tolerates?.test(message.text())) faults.push(message.text());
     });
     page.on('request', (request) => {
-      if (!/^(?:data|blob|about):/.test(request.url()) && new URL(request.url()).origin !== origin)
+      if (!/^(?:data|blob|about):/.test(request.url()) && !origins.has(new URL(request.url()).origin))
         faults.push(`asked for ${request.url()}`);
     });
     page.on('dialog', (dialog) => {
