@@ -7,7 +7,7 @@ import { conclude, printTable } from '../support/report.js';
 
 /** What 1,000 scripts may leave, in MB. What the allocator keeps for later varies from run to run by up to ten; the heap does not. */
 const BOUNDS = { heapMb: 0.5, residentMb: 20 };
-/** A worker ends by itself after so many scripts, so after a multiple of them there is none. */
+/** A worker ends by itself after so many scripts, so after a multiple of that number none is left. */
 const ROUND = 500;
 const ROUNDS = 5;
 const SETTLE_MS = 3000;
@@ -22,7 +22,7 @@ const toolscout = await createToolscout({ config: { scripts: true, servers: {} }
 
 interface Usage {
   readonly heapMb: number;
-  /** Memory that belongs to nobody else and is in no file. */
+  /** Private memory that is not backed by a file. */
   readonly residentMb: number;
 }
 

@@ -55,7 +55,7 @@ class Line {
   static async open(port: number): Promise<Line> {
     const socket = connect(port, '127.0.0.1').setNoDelay(true);
     await once(socket, 'connect');
-    // Whoever waits for an answer learns it by the end of the connection.
+    // A request that waits for an answer fails when the connection ends.
     socket.on('error', () => undefined);
     return new Line(socket);
   }

@@ -32,7 +32,7 @@ const starts = Number(values.starts);
 /** Milliseconds of processor time for a call, and megabytes for the sessions. */
 const AIMS = { 1: 0.35, 16: 0.15, sessionsMb: 30 } as const;
 /** What a run must keep: also as a share of the bare server beside it, which a slow machine slows as much. */
-const FLOORS = { 1: 0.8, 16: 0.45, share1: 1.6, share16: 1, sessionsMb: 45 } as const;
+const FLOORS = { 1: 0.8, 16: 0.45, share1: 1.6, share16: 1, sessionsMb: 30 } as const;
 
 const ERAS: readonly Era[] = ['2025', '2026'];
 const IN_FLIGHT = [1, 16] as const;

@@ -140,6 +140,7 @@ export function firstList(args: readonly string[]): Promise<{ ms: number; cpuMs:
       const rssMb = residentMb(child.pid!);
       child.stdout.removeAllListeners();
       child.stdin.end();
+      child.kill('SIGTERM');
       child.once('exit', () => resolve({ ms, cpuMs: used, rssMb }));
     });
     const clientInfo = { name: 'bench', version: '1' };

@@ -1,6 +1,6 @@
 // What toolscout adds to a call: the same echo direct, through a bare proxy, and through toolscout with
 // rules, validation and audit on, in one run; memory with a thousand tools; time to the first tools/list; a reload with
-// a thousand tools, the worst query over ten thousand, and how long reading everything in holds up everybody else.
+// a thousand tools, the worst query over ten thousand, and how long reading everything in blocks the thread.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const AIMS = {
   cpuMs1: 0.6,
   cpuMs16: 0.2,
   throughput16: 0.45,
-  rssMb: 100,
+  rssMb: 95,
   firstListMs: 300,
   reloadMs: 500,
   hostileQueryCpuMs: 100,
@@ -27,11 +27,10 @@ const FLOORS = {
   ofBare16: 0.7,
   cpuMs1: 0.6,
   cpuMs16: 0.2,
-  // 95 before Studio, the audit chain, confirmation and the lock became part of every start.
-  rssMb: 105,
-  firstListMs: 400,
-  // Hardly depends on what else the machine does, so the margin is small.
-  firstListCpuMs: 240,
+  rssMb: 102,
+  // Of a plain server on the SDK: milliseconds of a start differ by half between machines.
+  firstListShare: 2,
+  firstListCpuShare: 1.6,
   reloadMs: 1000,
   hostileQueryCpuMs: 100,
   heldUpCpuMs: 100,
@@ -45,7 +44,7 @@ const LIMITS = [
 
 /** Sixteen at once go on for most of a second: within a tenth, where the processes happen to run decides half of it. */
 const CALLS = { one: 2000, sixteen: 8000 };
-const TURNS = 11;
+const TURNS = 7;
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url));
 const cli = path('../../dist/cli.js');
 const echo = path('echo-server.mjs');
@@ -103,11 +102,22 @@ try {
   ];
   const [direct, bare, ours] = (await measure(subjects, CALLS, TURNS)) as [Measurement, Measurement, Measurement];
   await Promise.all(subjects.map((subject) => subject.close()));
-  const starts: Array<Awaited<ReturnType<typeof firstList>>> = [];
-  for (let i = 0; i < 7; i++) starts.push(await firstList(serve));
-  const firstListMs = Math.min(...starts.map(({ ms }) => ms));
-  const firstListCpuMs = Math.min(...starts.map(({ cpuMs }) => cpuMs));
-  const rssMb = await loadedMb();
+  const plain = { ms: Infinity, cpuMs: Infinity };
+  const first = { ms: Infinity, cpuMs: Infinity };
+  for (let i = 0; i < 7; i++) {
+    for (const [best, args] of [
+      [plain, [echo]],
+      [first, serve],
+    ] as const) {
+      const { ms, cpuMs } = await firstList(args);
+      best.ms = Math.min(best.ms, ms);
+      best.cpuMs = Math.min(best.cpuMs, cpuMs);
+    }
+  }
+  const firstListShare = first.ms / plain.ms;
+  const firstListCpuShare = first.cpuMs / plain.cpuMs;
+  // When the collector last ran decides some megabytes, so the middle of three starts counts.
+  const rssMb = [await loadedMb(), await loadedMb(), await loadedMb()].toSorted((a, b) => a - b)[1]!;
   const limits = await measureLimits(settings, folder);
 
   const row = (name: string, m: Measurement): string[] => [
@@ -148,9 +158,11 @@ try {
       ['calls/s at 16, share of the bare proxy (median)', ofBare16.toFixed(2), '', `≥ ${FLOORS.ofBare16}`],
       ['CPU per call at 1, ms', ours.cpuMs1.toFixed(3), `≤ ${AIMS.cpuMs1}`, `≤ ${FLOORS.cpuMs1}`],
       ['CPU per call at 16, ms', ours.cpuMs16.toFixed(3), `≤ ${AIMS.cpuMs16}`, `≤ ${FLOORS.cpuMs16}`],
-      ['resident with 1,000 tools, MB', rssMb.toFixed(0), `≤ ${AIMS.rssMb}`, `≤ ${FLOORS.rssMb}`],
-      ['first tools/list, ms (best of 7)', firstListMs.toFixed(0), `≤ ${AIMS.firstListMs}`, `≤ ${FLOORS.firstListMs}`],
-      ['first tools/list, CPU ms (best of 7)', firstListCpuMs.toFixed(0), '', `≤ ${FLOORS.firstListCpuMs}`],
+      ['resident with 1,000 tools, MB (median of 3)', rssMb.toFixed(0), `≤ ${AIMS.rssMb}`, `≤ ${FLOORS.rssMb}`],
+      ['first tools/list, ms (best of 7)', first.ms.toFixed(0), `≤ ${AIMS.firstListMs}`, ''],
+      ['the same, share of a plain server', firstListShare.toFixed(2), '', `≤ ${FLOORS.firstListShare}`],
+      ['first tools/list, CPU ms (best of 7)', first.cpuMs.toFixed(0), '', ''],
+      ['the same, share of a plain server', firstListCpuShare.toFixed(2), '', `≤ ${FLOORS.firstListCpuShare}`],
       ...LIMITS.map(({ name, key }) => [name, limits[key].toFixed(1), `≤ ${AIMS[key]}`, `≤ ${FLOORS[key]}`]),
     ],
   );
@@ -163,8 +175,10 @@ try {
       throughput16,
       bestThroughput16,
       ofBare16,
-      firstListMs,
-      firstListCpuMs,
+      firstListMs: first.ms,
+      firstListCpuMs: first.cpuMs,
+      firstListShare,
+      firstListCpuShare,
       rssMb,
       ...limits,
     },
@@ -174,8 +188,12 @@ try {
       { name: 'CPU per call at 1', value: ours.cpuMs1, most: FLOORS.cpuMs1 },
       { name: 'CPU per call at 16', value: ours.cpuMs16, most: FLOORS.cpuMs16 },
       { name: 'resident MB with 1,000 tools', value: rssMb, most: FLOORS.rssMb },
-      { name: 'ms to the first tools/list', value: firstListMs, most: FLOORS.firstListMs },
-      { name: 'CPU ms to the first tools/list', value: firstListCpuMs, most: FLOORS.firstListCpuMs },
+      { name: 'ms to the first tools/list against a plain server', value: firstListShare, most: FLOORS.firstListShare },
+      {
+        name: 'CPU to the first tools/list against a plain server',
+        value: firstListCpuShare,
+        most: FLOORS.firstListCpuShare,
+      },
       ...LIMITS.map(({ name, key }) => ({ name, value: limits[key], most: FLOORS[key] })),
     ],
   );

@@ -14,7 +14,7 @@ export interface Limits {
   readonly reloadMs: number;
   /** The slowest of the hostile queries over ten thousand tools, in processor time (FIND-4). */
   readonly hostileQueryCpuMs: number;
-  /** The longest that nobody else had a turn while the whole corpus was read in, in processor time (R18). */
+  /** The longest time that the event loop was blocked while the whole corpus was read, in processor time (R18). */
   readonly heldUpCpuMs: number;
 }
 

@@ -27,7 +27,7 @@ export interface Outcome {
 const REVISION = '2026-07-28';
 const PREFIX = 'io.modelcontextprotocol';
 const clientInfo = { name: 'crowd', version: '1.0.0' };
-/** Every request of every client has this id: whoever mixes up two of them answers the wrong one. */
+/** Every request of every client has this id: a mix-up of two clients shows as a wrong answer. */
 const ID = 0;
 /** Enough to see what went wrong. */
 const MAX_SHOWN = 20;

@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { openGateway } from '../../src/app/open-gateway.js';
 import { conclude, printTable } from '../support/report.js';
 
-/** Of one another: whoever hangs costs one timeout, the rest is done meanwhile. */
+/** Servers are probed in parallel: one that hangs costs one timeout, the rest finishes meanwhile. */
 const MAX_TIMEOUTS = 2;
 /** Between the first refreshes, which warm everything up, and the last. */
 const MAX_GROWTH = 0.1;

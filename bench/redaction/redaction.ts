@@ -18,7 +18,7 @@ const MAX_SHARE = 0.2;
 const MAX_IDLE_MICROSECONDS = 0.5;
 const ROUNDS = 5;
 
-/** Arguments as calls have them: two kilobytes of ordinary fields, and a few that are nobody's business. */
+/** Arguments as calls have them: two kilobytes of ordinary fields, and a few sensitive ones. */
 function argumentsOf(i: number): JsonObject {
   return {
     owner: 'octo',

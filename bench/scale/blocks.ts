@@ -7,11 +7,11 @@ import { compileRules, normalizeTool } from '../../src/normalize/index.js';
 import { createIndex, createKnowledgeSource } from '../../src/search/index.js';
 import { createGrower } from './grow.js';
 
-/** How long nobody else had a turn while tools were read in, at the worst. */
+/** The longest time that reading tools in blocked the thread. */
 export interface Block {
   readonly what: string;
   readonly tools: number;
-  /** Time of the one thread that serves everybody, which another program does not stretch, and time on the wall. */
+  /** CPU time of the thread, which other programs do not stretch, and wall-clock time. */
   readonly cpuMs: number;
   readonly wallMs: number;
 }
@@ -102,7 +102,7 @@ export function ownTime(): number {
   return (user + system) / 1000;
 }
 
-/** The longest that a piece of work holds up everybody else, of one thread and on the wall. */
+/** The longest time that a piece of work blocks the thread, in CPU time and in wall-clock time. */
 export async function watch(what: string, tools: number, work: () => Promise<void>): Promise<Block> {
   let cpuMs = 0;
   let wallMs = 0;

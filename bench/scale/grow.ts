@@ -22,7 +22,7 @@ export interface Grower {
   grow(id: number): GrownServer;
   /** A text of common words of the corpus, of this many characters. */
   commonText(length: number): string;
-  /** A text of words that nobody knows but that look like known ones. */
+  /** A text of unknown words that look like known ones. */
   mistypedText(length: number): string;
 }
 

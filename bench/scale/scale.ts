@@ -142,7 +142,7 @@ printTable(
 );
 
 printTable(
-  'The longest that changing an index holds up everybody else (ms)',
+  'The longest time that changing an index blocks the thread (ms)',
   ['what', 'tools', 'thread', 'wall'],
   blocks.map(({ what, tools, cpuMs, wallMs }) => [what, String(tools), cpuMs.toFixed(1), wallMs.toFixed(1)]),
 );

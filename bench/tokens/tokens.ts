@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { callMetaTool, instructionsFor, META_TOOLS, metaToolsNaming } from '../../src/front/mcp/menu/meta-tools.js';
+import { instructionsFor, META_TOOLS, metaToolsNaming } from '../../src/front/mcp/menu/meta-menu.js';
+import { callMetaTool } from '../../src/front/mcp/menu/meta-tools.js';
 import { SPLIT_META_TOOLS, splitInstructions } from '../../src/front/mcp/menu/split-reads.js';
 import { openOfflineGateway, readRecordedServers, type RecordedServer } from '../../test/support/offline-gateway.js';
 import { readCorpus } from '../../test/support/recorded-servers.js';
