@@ -61,13 +61,13 @@ function withoutSdkValidator(): Plugin {
 
 // Everything that is pure JavaScript is bundled and minified, because a host waits for the start of
 // this process; the native database and the TypeScript loader stay packages of their own.
-// oxlint-disable-next-line import/no-default-export -- rolldown looks for the default export.
-export default defineConfig({
+const modules = defineConfig({
   input: {
     index: 'src/index.ts',
     compat: 'src/app/compat/index.ts',
     cli: 'src/bin.ts',
     'script-worker': 'src/scripts/worker.ts',
+    'serve-alone': 'src/app/shared/serve-alone.ts',
   },
   platform: 'node',
   external: ['libsql', 'jiti', 'pg-native', 'quickjs-wasi', /^node:/],
@@ -91,3 +91,15 @@ export default defineConfig({
     },
   },
 });
+
+/** The program itself: it forwards, or loads the modules beside it. */
+const program = defineConfig({
+  input: { cli: 'src/launch.ts' },
+  platform: 'node',
+  external: [/^node:/],
+  plugins: [executable('cli.cjs')],
+  output: { dir: 'dist', format: 'cjs', minify: true, charset: 'ascii', entryFileNames: '[name].cjs' },
+});
+
+// oxlint-disable-next-line import/no-default-export -- rolldown looks for the default export.
+export default [modules, program];

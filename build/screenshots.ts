@@ -5,18 +5,20 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import packed from '@sparticuz/chromium';
 import { chromium, type Page } from 'playwright-core';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const images = join(root, 'docs/images');
 const folder = mkdtempSync(join(tmpdir(), 'toolscout-'));
-const SIZE = { width: 1200, height: 760 };
+const SIZE = { width: 1200, height: 800 };
 
 /** What each picture shows, and what is done before it is taken. */
 const PICTURES: ReadonlyArray<{ name: string; view: string; act?: (page: Page) => Promise<void> }> = [
   { name: 'home', view: 'home', act: (page) => page.getByText('Last calls').first().waitFor() },
-  { name: 'search', view: 'search?q=read+a+text+file', act: (page) => page.locator('.row').first().waitFor() },
+  { name: 'search', view: 'search?q=read+a+text+file', act: (page) => page.getByText('An agent pays').waitFor() },
   {
     name: 'tool',
     view: 'tool/everything/get-sum',
@@ -37,8 +39,8 @@ const PICTURES: ReadonlyArray<{ name: string; view: string; act?: (page: Page) =
     view: 'traffic',
     async act(page) {
       await page.getByText('Listening').waitFor();
-      await useTools(new URL(page.url()).origin);
-      await page.locator('.row').nth(3).waitFor();
+      await workAsHost(new URL(page.url()).origin);
+      await page.getByRole('option', { name: /trigger-long-running-operation.*success/ }).waitFor();
     },
   },
 ];
@@ -65,6 +67,24 @@ async function useTools(origin: string): Promise<void> {
   await call('memory', 'search_nodes', { query: 'Ada' });
 }
 
+/** What an agent does through its host: it searches, then calls; the last call reports progress. */
+async function workAsHost(origin: string): Promise<void> {
+  const host = new Client({ name: 'my-agent', version: '1.0.0' });
+  await host.connect(new StreamableHTTPClientTransport(new URL(`${origin}/mcp`)));
+  const run = (server: string, tool: string, args: object): Promise<unknown> =>
+    host.callTool({ name: 'execute_tool', arguments: { server, tool, arguments: args } }, undefined, {
+      onprogress: () => undefined,
+    });
+  await host.callTool({ name: 'search_tools', arguments: { query: 'remember a fact about a person' } });
+  await run('memory', 'create_entities', {
+    entities: [{ name: 'Ada', entityType: 'person', observations: ['likes engines'] }],
+  });
+  await run('filesystem', 'list_directory', { path: folder });
+  await run('filesystem', 'read_text_file', { path: '/etc/shadow' });
+  await run('everything', 'trigger-long-running-operation', { duration: 1, steps: 4 });
+  await host.close();
+}
+
 const tools = join(folder, 'tools.json');
 const invoice = {
   name: 'pay_invoice',
@@ -75,7 +95,7 @@ const invoice = {
 writeFileSync(tools, JSON.stringify({ tools: [invoice] }));
 const config = join(folder, 'toolscout.config.json');
 const program = (name: string): string => join('node_modules/@modelcontextprotocol', name, 'dist/index.js');
-/** Commands as they would stand in a config of anybody: no path of this machine is in a picture. */
+/** Commands as they stand in a typical config, so that no path of this machine is in a picture. */
 const node = (...args: string[]): object => ({ command: 'node', args, cwd: root });
 writeFileSync(
   config,
@@ -140,6 +160,8 @@ try {
     for (const { name, view, act } of PICTURES) {
       await page.goto(`${origin}/#/${view}`);
       await act?.(page);
+      // No row is shown as one that a pointer is over.
+      await page.mouse.move(0, 0);
       // What moves has come to rest, and pictures of the same state are the same.
       await page.screenshot({
         path: join(images, `${name}-${colorScheme}.png`),
