@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, temporaryDirectory, waitUntil } from '../../../test/support/fixture.js';
@@ -149,7 +149,7 @@ describe('the watchdog', STARTS_PROCESSES, () => {
   const clock = new URL('../../kernel/clock.ts', import.meta.url).href;
 
   /** A process that keeps two deaf children, as toolscout would, and ends as told. */
-  async function startOwner(end: string) {
+  async function startOwner(end: string, program = node) {
     const folder = await temporaryDirectory();
     const paths = [join(folder, 'a'), join(folder, 'b')];
     const source = `
@@ -164,7 +164,7 @@ describe('the watchdog', STARTS_PROCESSES, () => {
       }
       while (!paths.every((path) => existsSync(path))) await new Promise((resolve) => setTimeout(resolve, 20));
       ${end}`;
-    const owner = spawn(node, ['--import', 'tsx', '--input-type=module', '-e', source], { stdio: 'inherit' });
+    const owner = spawn(program, ['--import', 'tsx', '--input-type=module', '-e', source], { stdio: 'inherit' });
     onTestFinished(() => void owner.kill('SIGKILL'));
     const ended = new Promise((resolve) => {
       owner.once('exit', resolve);
@@ -198,5 +198,15 @@ describe('the watchdog', STARTS_PROCESSES, () => {
     owner.kill('SIGKILL');
     await ended;
     await allGone([...pids, ...second]);
+  });
+
+  it('A38 nothing is left where Node.js was removed while toolscout ran, as an update does', async () => {
+    const program = join(await temporaryDirectory(), 'node');
+    copyFileSync(node, program);
+    const { owner, ended, pids } = await startOwner('setInterval(() => {}, 1000);', program);
+    rmSync(program);
+    owner.kill('SIGKILL');
+    await ended;
+    await allGone(pids);
   });
 });

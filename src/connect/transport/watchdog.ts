@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
@@ -6,20 +7,47 @@ import type { Log } from '../../kernel/log.js';
 import { CHILD_VARIABLE } from '../../protocol/child-mark.js';
 
 /**
- * The whole watchdog program. It is born knowing the mark of its keeper and the groups in its arguments, so that there is no
- * moment without them, and learns of others as `+pgid` and `-pgid` lines, of a child that has ended as `~number`, and of its patience as `=ms`;
- * when its stdin ends, toolscout is gone, however it died, and what is left of the groups is ended. What left its group (`setsid`, a daemon)
- * is found by its environment, where the system has `/proc`. Ids below 2 are refused: `kill(-1)` would reach every process of the user.
+ * The watchdog: a shell, because it lives as long as toolscout and a process of Node.js takes forty megabytes. It is born knowing the mark of
+ * its keeper and the groups in its arguments, so that there is no moment without them, and learns of others as `+pgid` and `-pgid` lines, of
+ * children that have ended as `~number,number`, and of its patience as `=ms`. When its stdin ends, toolscout is gone, however it died, and the
+ * reaper ends what is left. Ids below 2 are refused: `kill(-1)` would reach every process of the user. Without Node.js it ends the groups alone.
  */
-const SOURCE = `
+const WATCH = `
+trap '' INT TERM HUP
+mark=$1 node=$2 source=$3
+shift 3
+groups=" $* "
+patience=1000
+reap() {
+  action=$1 detail=$2
+  shift 2
+  "$node" --max-old-space-size=16 --v8-pool-size=0 -e "$source" "$action" "$mark" "$detail" "$@" </dev/null >/dev/null 2>&1
+}
+while IFS= read -r line; do
+  detail=\${line#?}
+  case $line in
+    =*) patience=$detail ;;
+    '~'*) reap sweep "$detail" $groups & ;;
+    +*) case $detail in '' | 0 | 1 | *[!0-9]*) ;; *) groups="$groups$detail " ;; esac ;;
+    -*) case $groups in *" $detail "*) groups="\${groups%%" $detail "*} \${groups#*" $detail "}" ;; esac ;;
+  esac
+done
+if [ -x "$node" ] && reap end "$patience" $groups; then exit 0; fi
+for group in $groups; do kill -s TERM -- "-$group"; done 2>/dev/null
+sleep 1
+for group in $groups; do kill -s KILL -- "-$group"; done 2>/dev/null
+`;
+
+/**
+ * Runs for a moment beside the watchdog: `end` ends all groups and what left them, `sweep` ends what the children of these numbers left
+ * behind. What left its group (`setsid`, a daemon) is found by its environment, where the system has `/proc`.
+ */
+const REAP = `
 const { readdirSync, readFileSync } = require('fs');
-const [, mark, ...known] = process.argv;
+const [, action, mark, detail, ...known] = process.argv;
 const groups = new Set(known.map(Number));
-const ended = new Set();
 const NUL = String.fromCharCode(0);
 const SIGN = NUL + '${CHILD_VARIABLE}=' + mark + '.';
-let rest = '';
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 const send = (pid, signal) => { try { process.kill(pid, signal); return true; } catch { return false; } };
 const read = (path) => { try { return readFileSync(path, 'latin1'); } catch { return ''; } };
 const list = () => { try { return readdirSync('/proc'); } catch { return []; } };
@@ -37,8 +65,7 @@ const signalAll = (signal) => {
   for (const group of groups) if (!send(-group, signal)) groups.delete(group);
   if (groups.size === 0 && signalStrays(signal, isAny) === 0) process.exit(0);
 };
-let killAfterMs = 1000;
-const finish = () => {
+if (action === 'end') {
   signalStrays('SIGTERM', isAny);
   signalAll('SIGTERM');
   setInterval(() => signalAll(0), 50);
@@ -46,31 +73,18 @@ const finish = () => {
     signalAll('SIGKILL');
     for (let again = 0; again < 5 && signalStrays('SIGKILL', isAny) > 0; again++);
     process.exit(0);
-  }, killAfterMs);
-};
-let sweeping;
-const sweep = () => {
-  sweeping = undefined;
-  const numbers = new Set(ended);
-  ended.clear();
+  }, Number(detail));
+} else {
+  const numbers = new Set(detail.split(',').map(Number));
   const isWanted = (number) => numbers.has(number);
   if (signalStrays('SIGTERM', isWanted) > 0) setTimeout(() => signalStrays('SIGKILL', isWanted), 1000);
-};
-process.stdin.setEncoding('latin1');
-process.stdin.on('data', (text) => {
-  const lines = (rest + text).split('\\n');
-  rest = lines.pop();
-  for (const line of lines) {
-    const group = Number(line.slice(1));
-    if (line[0] === '=') killAfterMs = group;
-    else if (line[0] === '~') { ended.add(group); sweeping ??= setTimeout(sweep, 200); }
-    else if (!Number.isInteger(group) || group < 2) continue;
-    else if (line[0] === '+') groups.add(group); else groups.delete(group);
-  }
-});
-process.stdin.on('end', finish);
-process.stdin.on('error', finish);
+}
 `;
+
+/** Children that end within this time are swept after together. */
+const SWEEP_AFTER_MS = 200;
+/** Where what left its group can be found. */
+const PROCESS_LIST = '/proc/self/environ';
 
 /** A watchdog that dies more often than this is not started again; something kills it on purpose. */
 const MAX_STARTS = 10;
@@ -91,7 +105,7 @@ export interface Watchdog {
   close(options?: { readonly killAfterMs?: number }): void;
 }
 
-/** One tiny process beside toolscout, started lazily; it never keeps toolscout alive. */
+/** One small process beside toolscout, started lazily; it never keeps toolscout alive. */
 export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log }): Watchdog {
   const mark = newId();
   let last = 0;
@@ -100,6 +114,9 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
   let running: ChildProcess | undefined;
   let starts = 0;
   let closed = false;
+  /** Numbers of children that have ended and were not swept after yet. */
+  let ended: string[] = [];
+  const canSweep = existsSync(PROCESS_LIST);
 
   const write = (text: string): void => {
     running?.stdin?.write(text);
@@ -121,22 +138,28 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
       return;
     }
     starts += 1;
-    const started = spawn(
-      process.execPath,
-      ['--max-old-space-size=16', '--v8-pool-size=0', '-e', SOURCE, mark, ...[...groups.keys()].map(String)],
-      {
-        cwd: '/',
-        env: {},
-        detached: true,
-        stdio: ['pipe', 'ignore', 'ignore'],
-      },
-    );
+    const names = [...groups.keys()].map(String);
+    const started = spawn('/bin/sh', ['-c', WATCH, 'toolscout-watchdog', mark, process.execPath, REAP, ...names], {
+      cwd: '/',
+      env: {},
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
     running = started;
     started.once('error', (error) => lost(started, messageOf(error)));
     started.once('exit', (code, signal) => lost(started, signal ?? `exit ${code}`));
     started.stdin.on('error', (error) => deps.log.debug('watchdog.pipe', { why: messageOf(error) }));
     started.unref();
     (started.stdin as unknown as { unref?: () => void }).unref?.();
+  }
+
+  /** Has what this child left behind ended, with what others left that end about now. */
+  function sweepLater(number: string): void {
+    if (ended.push(number) > 1) return;
+    deps.clock.after(SWEEP_AFTER_MS, () => {
+      write(`~${ended.join(',')}\n`);
+      ended = [];
+    });
   }
 
   return {
@@ -151,7 +174,10 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
     },
     remove(group) {
       const number = groups.get(group);
-      if (groups.delete(group)) write(`-${group}\n~${number}\n`);
+      if (number === undefined) return;
+      groups.delete(group);
+      write(`-${group}\n`);
+      if (canSweep) sweepLater(number);
     },
     close({ killAfterMs } = {}) {
       closed = true;
