@@ -1,5 +1,4 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import { isInternalAddress } from './address.js';
 
 /**
@@ -17,12 +16,13 @@ export function leadsOutside(
  * Sends one request. The connection is made to what `lookup` answers and to nothing else, so an address that was checked there is
  * the one that is dialled. Redirects are answers, never followed.
  */
-export function dial(
+export async function dial(
   url: URL,
   { body, ...options }: RequestOptions & { readonly lookup: RequestOptions['lookup']; readonly body?: Uint8Array },
 ): Promise<IncomingMessage> {
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
+  // Loaded by the first request: a toolscout whose servers are all processes of this machine needs neither, and they take 5 MB.
+  const { request: send } = await (url.protocol === 'https:' ? import('node:https') : import('node:http'));
+  return await new Promise((resolve, reject) => {
     // Credentials in a URL from another author are not sent.
     const request = send(url, { ...options, auth: undefined }, resolve);
     request.on('error', reject);

@@ -1,6 +1,5 @@
 import { lookup as lookUp } from 'node:dns';
-import { Agent, type IncomingMessage, type RequestOptions } from 'node:http';
-import { Agent as SecureAgent } from 'node:https';
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
 import { bareHost, isInternalAddress, isInternalHost } from './address.js';
 import { dial, leadsOutside } from './dial.js';
@@ -49,7 +48,11 @@ export function createPublicFetch(
 
   // Connections of its own: one that another part of the process keeps open was judged by somebody else, or not at all.
   const kept = { keepAlive: true, timeout: IDLE_MS };
-  const agents = { 'http:': new Agent(kept), 'https:': new SecureAgent(kept) };
+  let agents: Record<'http:' | 'https:', Agent> | undefined;
+  const open = async (): Promise<Record<'http:' | 'https:', Agent>> => {
+    const [http, https] = await Promise.all([import('node:http'), import('node:https')]);
+    return (agents ??= { 'http:': new http.Agent(kept), 'https:': new https.Agent(kept) });
+  };
 
   return async (input, init) => {
     const request = new Request(input, init);
@@ -59,7 +62,7 @@ export function createPublicFetch(
     request.signal.throwIfAborted();
     const body = request.body === null ? undefined : Buffer.from(await request.arrayBuffer());
     const { method, signal } = request;
-    const agent = agents[url.protocol === 'https:' ? 'https:' : 'http:'];
+    const agent = (agents ?? (await open()))[url.protocol === 'https:' ? 'https:' : 'http:'];
     const headers = Object.fromEntries(request.headers);
     return toResponse(await dial(url, { method, headers, agent, lookup: guarded, signal, body }));
   };

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
@@ -81,6 +81,7 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
     take({ params: url.searchParams });
   };
 
+  const { createServer } = await import('node:http');
   const server = createServer((request, response) => {
     try {
       onRequest(request, response);
