@@ -9,7 +9,7 @@ import { CHILD_VARIABLE } from '../../protocol/child-mark.js';
 /**
  * The watchdog: a shell, because it lives as long as toolscout and a process of Node.js takes forty megabytes. It is born knowing the mark of
  * its keeper and the groups in its arguments, so that there is no moment without them, and learns of others as `+pgid` and `-pgid` lines, of
- * children that have ended as `~number,number`, and of its patience as `=ms`. When its stdin ends, toolscout is gone, however it died, and the
+ * children that have ended as `~number|number`, and of its patience as `=ms`. When its stdin ends, toolscout is gone, however it died, and the
  * reaper ends what is left. Ids below 2 are refused: `kill(-1)` would reach every process of the user. Without Node.js it ends the groups alone.
  */
 const WATCH = `
@@ -18,6 +18,11 @@ mark=$1 node=$2 source=$3
 shift 3
 groups=" $* "
 patience=1000
+# Whether a process with the mark of one of these children may be there: Node.js is not started in vain. Without grep it may be.
+may_be() {
+  grep -qsE "${CHILD_VARIABLE}=$mark\\.($1)" /proc/[0-9]*/environ
+  case $? in 1 | 2) return 1 ;; esac
+}
 reap() {
   action=$1 detail=$2
   shift 2
@@ -27,11 +32,13 @@ while IFS= read -r line; do
   detail=\${line#?}
   case $line in
     =*) patience=$detail ;;
-    '~'*) reap sweep "$detail" $groups & ;;
+    '~'*) if may_be "$detail"; then reap sweep "$detail" $groups & fi ;;
     +*) case $detail in '' | 0 | 1 | *[!0-9]*) ;; *) groups="$groups$detail " ;; esac ;;
     -*) case $groups in *" $detail "*) groups="\${groups%%" $detail "*} \${groups#*" $detail "}" ;; esac ;;
   esac
 done
+set -- $groups
+if [ $# -eq 0 ] && ! may_be '[0-9]'; then exit 0; fi
 if [ -x "$node" ] && reap end "$patience" $groups; then exit 0; fi
 for group in $groups; do kill -s TERM -- "-$group"; done 2>/dev/null
 sleep 1
@@ -75,7 +82,7 @@ if (action === 'end') {
     process.exit(0);
   }, Number(detail));
 } else {
-  const numbers = new Set(detail.split(',').map(Number));
+  const numbers = new Set(detail.split('|').map(Number));
   const isWanted = (number) => numbers.has(number);
   if (signalStrays('SIGTERM', isWanted) > 0) setTimeout(() => signalStrays('SIGKILL', isWanted), 1000);
 }
@@ -157,7 +164,7 @@ export function createWatchdog(deps: { readonly clock: Clock; readonly log: Log 
   function sweepLater(number: string): void {
     if (ended.push(number) > 1) return;
     deps.clock.after(SWEEP_AFTER_MS, () => {
-      write(`~${ended.join(',')}\n`);
+      write(`~${ended.join('|')}\n`);
       ended = [];
     });
   }
