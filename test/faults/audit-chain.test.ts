@@ -105,7 +105,7 @@ describe('the audit log of thousands of records', { timeout: formOf(120_000, 3_6
           expectFound(found, { damage: 'changed', id: `r${seq - 1}` });
         },
       ),
-      { numRuns: repetitions(6, 1000) },
+      { numRuns: repetitions(3, 1000) },
     );
   });
 
@@ -121,7 +121,7 @@ describe('the audit log of thousands of records', { timeout: formOf(120_000, 3_6
         const found = await verifyAfter(`delete from audit where seq = ${seq}`, ...(isClosedUp ? closeUp : []));
         expectFound(found, { damage: 'removed', id: `r${seq - 1}` });
       }),
-      { numRuns: repetitions(6, 1000) },
+      { numRuns: repetitions(3, 1000) },
     );
   });
 
@@ -137,7 +137,7 @@ describe('the audit log of thousands of records', { timeout: formOf(120_000, 3_6
         // Between two blocks it looks like one of a version that knows no chain.
         expect(['inserted', 'unchained']).toContain(found.problem?.damage);
       }),
-      { numRuns: repetitions(6, 1000) },
+      { numRuns: repetitions(3, 1000) },
     );
   });
 
@@ -152,7 +152,7 @@ describe('the audit log of thousands of records', { timeout: formOf(120_000, 3_6
         );
         expectFound(found, { damage: 'reordered', id: `r${Math.min(one, other) - 1}` });
       }),
-      { numRuns: repetitions(6, 1000) },
+      { numRuns: repetitions(3, 1000) },
     );
   });
 });

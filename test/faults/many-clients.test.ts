@@ -6,7 +6,7 @@ import { fixture } from '../support/fixture.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { lineMatching, workplace } from '../support/toolscout.js';
 
-const CALLS = formOf(4000, 20_000);
+const CALLS = formOf(1000, 20_000);
 
 it(
   'A9 two hundred clients with equal request ids at once each get their own answers',

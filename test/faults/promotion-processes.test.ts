@@ -12,7 +12,7 @@ import { countTrials, formOf } from '../support/long-form.js';
 import { exportFiles, inForce, promotionIn } from '../support/promotion.js';
 
 const SCRIPT = fileURLToPath(new URL('../contract/promotion-process.ts', import.meta.url));
-const ROUNDS = formOf(40, 500);
+const ROUNDS = formOf(15, 500);
 const LANES = 4;
 
 describe('promotion among processes', () => {

@@ -62,7 +62,7 @@ it(
     };
     for (let number = 1; number <= 4; number++) await round(number);
     const before = held();
-    const last = 4 + repetitions(8, 200);
+    const last = 4 + repetitions(4, 200);
     for (let number = 5; number <= last; number++) await round(number);
     // Whoever was removed may still be on its way out.
     await waitUntil(() => Object.entries(held()).every(([kind, count]) => count <= (before[kind] ?? 0) + 2), {

@@ -4,7 +4,7 @@ import { commandLinesWith, fixture } from '../support/fixture.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { workplace } from '../support/toolscout.js';
 
-const SERVERS = formOf(150, 1000);
+const SERVERS = formOf(60, 1000);
 const HANGING = SERVERS / 10;
 
 // Each server is a process of its own.

@@ -104,7 +104,7 @@ async function remoteTarget(_folder: string, journal: string): Promise<Target> {
 }
 
 it.each([
-  ['local', localTarget, () => repetitions(20, 1000)],
+  ['local', localTarget, () => repetitions(10, 1000)],
   ['remote', remoteTarget, () => repetitions(10, 200)],
 ] as const)(
   'R5 kill -9 of a %s server during calls: one answer or one typed error each, and nothing runs twice',
@@ -175,7 +175,7 @@ it('R5 a server that is killed in each call opens its breaker, and it is not sta
   const gateway = await openToolscout({ ...RETRYING, servers });
   await gateway.servers.discover();
   const codes: Array<string | undefined> = [];
-  const calls = repetitions(20, 200);
+  const calls = repetitions(10, 200);
   for (let at = 0; at < calls; at++) codes.push((await gateway.call('fx', 'crash', {})).error?.code);
   expect(new Set(codes)).toEqual(new Set(['SERVER_CONNECTION_ERROR', 'CIRCUIT_OPEN']));
   expect(codes.filter((code) => code === 'SERVER_CONNECTION_ERROR').length).toBeLessThanOrEqual(6);

@@ -9,7 +9,7 @@ import { isMessage } from '../../src/protocol/json-rpc.js';
 import { createLineReader } from '../../src/protocol/lines.js';
 import { countTrials, formOf } from '../support/long-form.js';
 
-const RUNS = formOf(5000, 1_000_000);
+const RUNS = formOf(2000, 1_000_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
 
 /** Pieces that parsers trip over. */

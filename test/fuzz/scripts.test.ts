@@ -8,7 +8,7 @@ import { countTrials, formOf } from '../support/long-form.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 import { testWorkers } from '../support/script-workers.js';
 
-const PROGRAMS = formOf(150, 1000);
+const PROGRAMS = formOf(60, 1000);
 const workers = await testWorkers();
 
 /** Random numbers that are the same each time. */
