@@ -131,4 +131,46 @@ describe('replicas', () => {
     await clock.advance(3000);
     expect(await other.claim('v')).toBe(true);
   });
+
+  it('STORE-4 a claim whose answer was lost is asked about: one replica does the work', async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    /** The next write comes through or not, and its answer does not. */
+    let lost: 'written' | 'unwritten' | undefined;
+    const losing: Store = {
+      ...store,
+      async put(...args) {
+        const [space] = args;
+        if (space !== 'claims' || lost === undefined) return store.put(...args);
+        const isWritten = lost === 'written';
+        lost = undefined;
+        if (isWritten) await store.put(...args);
+        throw new ToolscoutError('STORE_ERROR', 'The connection was cut.');
+      },
+    };
+    const [one, two] = [
+      joinReplicas({ store: losing, clock, log: silentLog }),
+      joinReplicas({ store, clock, log: silentLog }),
+    ];
+    await clock.advance(1500);
+    lost = 'written';
+    expect([await one.claim('v'), await two.claim('v')]).toEqual([true, false]);
+    lost = 'unwritten';
+    expect([await one.claim('w'), await two.claim('w')]).toEqual([true, false]);
+  });
+
+  it('STORE-3 work that another replica has taken over is not given away by the one that had it', async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    let isStuck = false;
+    const stuck: Store = { ...store, put: (...args) => (isStuck ? new Promise(() => undefined) : store.put(...args)) };
+    const [one, two, three] = [stuck, store, store].map((each) => joinReplicas({ store: each, clock, log: silentLog }));
+    await clock.advance(1500);
+    expect(await one!.claim('w')).toBe(true);
+    isStuck = true;
+    await clock.advance(6000);
+    expect(await two!.claim('w')).toBe(true);
+    await one!.release('w');
+    expect(await three!.claim('w')).toBe(false);
+  });
 });

@@ -3,7 +3,7 @@ import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
 import { isObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import type { Store } from '../model/store.js';
+import type { Entry, Store } from '../model/store.js';
 import { fairPortion } from './fair-portion.js';
 
 /** The other processes that serve the same state, and what is divided among them (STORE-3). */
@@ -35,11 +35,19 @@ const FORGOTTEN_MS = 60_000;
 const DECAY = 0.6;
 const NO_DEMAND = 0.05;
 
+/** Attempts at a claim while the store fails. */
+const CLAIM_ATTEMPTS = 3;
+
 interface Peer {
   revision: number;
   /** Monotonic time of this process at which the revision was first seen: clocks of replicas need not agree. */
   seenAt: number;
   demand: ReadonlyMap<string, number>;
+}
+
+function ownerOf(entry: Entry | undefined): string | undefined {
+  const owner = isObject(entry?.value) ? entry.value['owner'] : undefined;
+  return typeof owner === 'string' ? owner : undefined;
 }
 
 function readDemand(value: unknown): Map<string, number> {
@@ -142,21 +150,28 @@ export function joinReplicas(deps: { readonly store: Store; readonly clock: Cloc
     },
     onPortions: (listener) => void listeners.add(listener),
     async claim(work) {
-      try {
-        await running;
-        const entry = await store.get(CLAIMS, work);
-        const owner = isObject(entry?.value) ? entry.value['owner'] : undefined;
-        if (typeof owner === 'string' && owner !== id && isThere(owner)) return false;
-        return await store.put(CLAIMS, work, { owner: id }, { ifRevision: entry?.revision ?? 0 });
-      } catch (thrown) {
-        log.debug('replicas.unclaimed', { work, reason: messageOf(thrown) });
-        return true;
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await running;
+          const entry = await store.get(CLAIMS, work);
+          const owner = ownerOf(entry);
+          if (owner === id) return true;
+          if (owner !== undefined && isThere(owner)) return false;
+          return await store.put(CLAIMS, work, { owner: id }, { ifRevision: entry?.revision ?? 0 });
+        } catch (thrown) {
+          log.debug('replicas.unclaimed', { work, reason: messageOf(thrown) });
+          // The answer may be lost, not the claim: another look tells whose it is. Without a store each does all of the work.
+          if (attempt === CLAIM_ATTEMPTS) return true;
+        }
       }
     },
     async release(work) {
-      await store
-        .delete(CLAIMS, work)
-        .catch((thrown: unknown) => log.debug('replicas.unreleased', { work, reason: messageOf(thrown) }));
+      try {
+        // Another replica has it when this one was silent for too long.
+        if (ownerOf(await store.get(CLAIMS, work)) === id) await store.delete(CLAIMS, work);
+      } catch (thrown) {
+        log.debug('replicas.unreleased', { work, reason: messageOf(thrown) });
+      }
     },
     async close() {
       closed = true;

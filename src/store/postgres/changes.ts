@@ -3,10 +3,14 @@ import type { Clock, Timer } from '../../kernel/clock.js';
 import { createEmitter } from '../../kernel/async/emitter.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import { endConnection } from './end-connection.js';
 
 /** How often the versions are compared without announcements of the database, and with them. */
 const POLL_MS = 400;
 const SAFETY_POLL_MS = 5000;
+
+/** How long a connection for announcements may take to answer before it counts as dead. */
+const CHECK_MS = 1000;
 
 /** Pause before a lost connection for announcements is opened again. */
 const RECONNECT_MS = 2000;
@@ -58,6 +62,7 @@ export function createChangeWatch(
   let listeners = 0;
   let timer: Timer | undefined;
   let looking: Promise<void> | undefined;
+  let isWanted = false;
   let client: Client | undefined;
   let connecting: Promise<void> | undefined;
   let isPooled = false;
@@ -81,20 +86,39 @@ export function createChangeWatch(
   };
   const lookOnce = async (): Promise<void> => {
     try {
+      isWanted = false;
       compare(await source.versions());
+      void check();
       await listen();
     } catch (thrown) {
       log.debug('store.poll-failed', { error: messageOf(thrown) });
     } finally {
       looking = undefined;
       timer?.cancel();
-      if (!stopped && listeners > 0) timer = clock.after(client ? SAFETY_POLL_MS : POLL_MS, look);
+      // What was asked for meanwhile may be newer than what was read.
+      if (isWanted) look();
+      else if (!stopped && listeners > 0) timer = clock.after(client ? SAFETY_POLL_MS : POLL_MS, look);
     }
   };
   const look = (): void => {
     if (stopped || listeners === 0) return;
     timer?.cancel();
+    isWanted = true;
     looking ??= lookOnce();
+  };
+  /** Gives up the connection for announcements when it is dead: a network may drop it without telling either end. */
+  const check = async (): Promise<void> => {
+    const old = client;
+    if (!old) return;
+    const late = clock.after(CHECK_MS, () => drop(old));
+    await old.query('select 1').catch(() => drop(old));
+    late.cancel();
+  };
+  const drop = (old: Client): void => {
+    if (client !== old) return;
+    client = undefined;
+    void endConnection(old, clock);
+    look();
   };
 
   const hear = (payload: string | undefined): void => {
@@ -109,27 +133,23 @@ export function createChangeWatch(
   };
   const open = async (): Promise<void> => {
     const fresh = await source.connect();
-    const drop = (): void => {
-      if (client === fresh) client = undefined;
-      if (!stopped) look();
-    };
     try {
       const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid');
       isPooled = rows[0]?.pid !== (fresh as unknown as { processID?: number }).processID;
       if (isPooled || stopped) {
-        await fresh.end();
+        await endConnection(fresh, clock);
         if (isPooled) log.info('store.polling', { reason: 'a pooler stands before the database', everyMs: POLL_MS });
         return;
       }
       fresh.on('notification', ({ payload }) => hear(payload));
-      fresh.on('end', drop);
+      fresh.on('end', () => drop(fresh));
       await fresh.query(`listen ${source.channel}`);
       client = fresh;
       // What happened before it listened was not announced here.
       compare(await source.versions());
     } catch (thrown) {
       client = undefined;
-      await fresh.end().catch(() => undefined);
+      await endConnection(fresh, clock);
       throw thrown;
     }
   };
@@ -142,7 +162,7 @@ export function createChangeWatch(
     timer?.cancel();
     const old = client;
     client = undefined;
-    await old?.end().catch(() => undefined);
+    if (old) await endConnection(old, clock);
   };
 
   return {
@@ -161,8 +181,10 @@ export function createChangeWatch(
     },
     async writing(space, write) {
       writes.set(space, (writes.get(space) ?? 0) + 1);
+      let isDone = false;
       try {
         const { value, version } = await write();
+        isDone = true;
         if (version === undefined) return value;
         // A gap means that another process wrote in between, which was not announced yet.
         if (version === (known.get(space) ?? 0) + 1) advance(space, version);
@@ -172,6 +194,8 @@ export function createChangeWatch(
         const left = writes.get(space)! - 1;
         if (left === 0) writes.delete(space);
         else writes.set(space, left);
+        // It may have been written all the same, and announcements of our own are not heard.
+        if (!isDone) look();
       }
     },
     look,

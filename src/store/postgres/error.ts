@@ -1,7 +1,7 @@
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 
 /** What went wrong in PostgreSQL, as far as it changes what is done next. */
-export type Trouble = 'unreachable' | 'refused' | 'vanished' | 'readonly' | 'full' | 'conflict' | 'other';
+export type Trouble = 'unreachable' | 'slow' | 'refused' | 'vanished' | 'readonly' | 'full' | 'conflict' | 'other';
 
 /** Codes of PostgreSQL (five characters) and of the system. */
 const TROUBLES: Readonly<Record<string, Trouble>> = {
@@ -9,7 +9,9 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   '57P02': 'unreachable',
   '57P03': 'unreachable',
   '57P05': 'unreachable',
-  '57014': 'unreachable',
+  // Idle for too long in a transaction: the connection is closed.
+  '25P03': 'unreachable',
+  '57014': 'slow',
   '53300': 'unreachable',
   ECONNREFUSED: 'unreachable',
   ECONNRESET: 'unreachable',
@@ -34,13 +36,15 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
 };
 
 /** The driver gives these no code. */
+const SLOW = /Query read timeout/;
 const UNREACHABLE =
-  /Connection terminated|timeout exceeded when trying to connect|Query read timeout|not queryable|server conn crashed|server_login_retry|pooler error/i;
+  /Connection terminated|timeout exceeded when trying to connect|not queryable|server conn crashed|server_login_retry|pooler error/i;
 
 /** The kind of trouble behind anything thrown. */
 export function troubleOf(thrown: unknown): Trouble {
   const code = codeOf(thrown);
   if (Object.hasOwn(TROUBLES, code)) return TROUBLES[code]!;
+  if (SLOW.test(messageOf(thrown))) return 'slow';
   // Class 08 is the connection. A host with several addresses fails with all of their errors in one.
   if (code.startsWith('08') || UNREACHABLE.test(messageOf(thrown))) return 'unreachable';
   if (thrown instanceof AggregateError && thrown.errors.length > 0) return troubleOf(thrown.errors[0]);
@@ -68,6 +72,7 @@ export function isAway(thrown: unknown): boolean {
 
 const ADVICE: Readonly<Record<Trouble, string>> = {
   unreachable: 'Start the database or check the network; toolscout connects again by itself.',
+  slow: 'Try again; if it keeps happening look for locks, a slow disk or a statement_timeout of the user.',
   refused: 'Check user, password, database and sslmode of "store" or of the PG variables, and the rights of that user.',
   vanished: 'Restore the database, or start toolscout again to make new tables.',
   readonly: 'Connect to the primary server: this one does not take writes.',

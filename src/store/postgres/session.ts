@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { PostgresAddress } from './address.js';
+import { endConnection } from './end-connection.js';
 import { isAway, toStoreError, troubleOf } from './error.js';
 
 /** Runs one statement; answers its rows, each an array of its columns. */
@@ -54,6 +55,8 @@ export interface SessionOptions {
 /** Attempts at one statement, as long as connections break at once; a pause before each, doubled from turn to turn. */
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 10;
+/** How long the database may take to answer at all before it counts as lost. */
+const PROBE_MS = 1000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 
@@ -99,8 +102,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     failures += 1;
     return ms;
   };
-  const lose = (thrown: unknown): void => {
-    if (closing) return;
+  const lose = (thrown: unknown, by: 'statement' | 'look' = 'statement'): void => {
+    // Statements that fail at once are one failure: only a look in vain makes the next pause longer.
+    if (closing || (lost && by === 'statement')) return;
     const ms = pause();
     const reason = hide(messageOf(thrown)) || troubleOf(thrown);
     if (!lost) log.error('store.lost', { store: location, reason });
@@ -119,7 +123,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         throw thrown;
       }
     } catch (thrown) {
-      lose(thrown);
+      lose(thrown, 'look');
       return;
     }
     if (!lost || closing) return;
@@ -127,6 +131,21 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     lost = undefined;
     failures = 0;
     for (const listener of listeners) listener();
+  };
+  /** Whether the database answers on a connection of its own: a statement that takes too long does not say that it is away. */
+  const answers = async (): Promise<boolean> => {
+    const client = new pg.Client({ ...settings, connectionTimeoutMillis: PROBE_MS, query_timeout: PROBE_MS });
+    quietly(client);
+    try {
+      await client.connect();
+      await client.query('select 1');
+      return true;
+    } catch (thrown) {
+      log.debug('store.probe-failed', { reason: hide(messageOf(thrown)) });
+      return false;
+    } finally {
+      await endConnection(client, clock);
+    }
   };
   const retryAfterMs = (): number =>
     Math.max(FIRST_RETRY_MS, Math.ceil((lost?.retryAt ?? 0) - clock.monotonic()), lost ? 0 : FIRST_RETRY_MS);
@@ -158,7 +177,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   };
 
-  const attempt = async <Value>(act: string, isRepeatable: boolean, task: (client: PoolClient) => Promise<Value>) => {
+  const attempt = async <Value>(
+    act: string,
+    isRepeatable: () => boolean,
+    task: (client: PoolClient) => Promise<Value>,
+  ): Promise<Value> => {
     for (let turn = 1; ; turn++) {
       openOnly();
       const since = clock.monotonic();
@@ -170,14 +193,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         // One connection of many was cut: another one, or a new one, may do.
         const isQuick = clock.monotonic() - since < timeoutMs / 2;
         const wasCut = trouble === 'unreachable' && isQuick && !isAway(cause);
-        const mayRepeat = trouble === 'conflict' || (wasCut && (isRepeatable || thrown instanceof NotConnected));
+        const mayRepeat = trouble === 'conflict' || (wasCut && (thrown instanceof NotConnected || isRepeatable()));
         if (mayRepeat && turn < ATTEMPTS) {
           await new Promise<void>((resolve) =>
             clock.after(FIRST_PAUSE_MS * 2 ** (turn - 1), resolve, { awaited: true }),
           );
           continue;
         }
-        if (thrown instanceof NotConnected || (trouble === 'unreachable' && isRepeatable)) lose(cause);
+        const isCut = trouble === 'unreachable' && isRepeatable();
+        if (thrown instanceof NotConnected || isCut || (trouble === 'slow' && !(await answers()))) lose(cause);
         const isPassing = trouble !== 'other' && trouble !== 'conflict';
         throw toStoreError(act, location, cause, hide, isPassing ? retryAfterMs() : undefined);
       }
@@ -186,26 +210,43 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   const session: Session = {
     run: (act, sql, values = [], { twice = true } = {}) =>
-      attempt(act, twice, async (client) => {
-        // Without a name: a statement that is prepared under one belongs to a connection, and a pooler changes those.
-        const { rows, rowCount } = await client.query<unknown[]>({ text: sql, values: [...values], rowMode: 'array' });
-        return { rows, count: rowCount ?? 0 };
-      }),
-    transaction: (act, task) =>
-      attempt(act, false, async (client) => {
-        const query: Query = async (sql, values = []) =>
-          (await client.query<unknown[]>({ text: sql, values: [...values], rowMode: 'array' })).rows;
-        await query('begin');
-        try {
-          const value = await task(query);
-          await query('commit');
-          return value;
-        } catch (thrown) {
-          // A connection that broke has rolled back by itself.
-          await query('rollback').catch(() => undefined);
-          throw thrown;
-        }
-      }),
+      attempt(
+        act,
+        () => twice,
+        async (client) => {
+          // Without a name: a statement that is prepared under one belongs to a connection, and a pooler changes those.
+          const { rows, rowCount } = await client.query<unknown[]>({
+            text: sql,
+            values: [...values],
+            rowMode: 'array',
+          });
+          return { rows, count: rowCount ?? 0 };
+        },
+      ),
+    transaction(act, task) {
+      // Until then a connection that is cut has rolled back, and the task runs again.
+      let isCommitting = false;
+      return attempt(
+        act,
+        () => !isCommitting,
+        async (client) => {
+          const query: Query = async (sql, values = []) =>
+            (await client.query<unknown[]>({ text: sql, values: [...values], rowMode: 'array' })).rows;
+          // A replica whose machine is gone must not keep its locks until the network notices.
+          await client.query(`begin; set local idle_in_transaction_session_timeout = ${2 * timeoutMs}`);
+          try {
+            const value = await task(query);
+            isCommitting = true;
+            await query('commit');
+            return value;
+          } catch (thrown) {
+            // A connection that broke has rolled back by itself.
+            await query('rollback').catch(() => undefined);
+            throw thrown;
+          }
+        },
+      );
+    },
     outage: () => lost && { since: lost.since, reason: lost.reason },
     onRecovery: (listener) => void listeners.add(listener),
     async connect() {
