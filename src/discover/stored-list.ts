@@ -45,6 +45,8 @@ const FORMAT = 1;
 /** A list as it is kept, in memory and in the store. */
 export interface Remembered extends Omit<CachedList, 'freshMs' | 'validity'> {
   readonly server: string;
+  /** The process that stored it; lists of older versions name none. */
+  readonly writer?: string;
   readonly invalidated: boolean;
   readonly ttlMs: number | undefined;
   readonly cacheScope: Listed['cacheScope'];

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
+import { newId } from '../kernel/ids.js';
 import { isObject } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { cooperatively } from '../kernel/async/cooperative.js';
@@ -85,6 +86,10 @@ const FORGOTTEN_MS = 30 * DAY_MS;
 export function createToolCache(deps: ToolCacheDeps): ToolCache {
   const { store, clock, log } = deps;
   const capabilities = deps.capabilities ?? '';
+  /** Tells lists that this process stored from those of others. */
+  const writer = newId();
+  /** Lists that are being stored. */
+  const writing = new Map<string, Promise<unknown>>();
   const memory = new Map<string, Remembered>();
   /** The revision under which each list was last looked at in the store. */
   const seen = new Map<string, number>();
@@ -117,7 +122,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
   };
 
   const present = (list: Remembered, mark: Mark): CachedList => {
-    const { server: _server, ttlMs, cacheScope: _scope, invalidated: _invalidated, ...rest } = list;
+    const { server: _server, writer: _writer, ttlMs, cacheScope: _scope, invalidated: _invalidated, ...rest } = list;
     return { ...rest, freshMs: freshMsOf({ ttlMs }), validity: mark };
   };
 
@@ -200,11 +205,13 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
           if (mark) mark.isInvalid = true;
           continue;
         }
+        // The order of writes counts, not the times in the lists: clocks of processes differ.
+        await writing.get(key);
         const entry = await guard('read', undefined, () => store.get(SPACE, key));
         if (entry) seen.set(key, entry.revision);
-        const known = marks.get(key)?.learnedAt ?? -Infinity;
         const list = open(entry, server);
-        if (!list || list.learnedAt < known) continue;
+        // What this process stored itself it has, or it has a newer one that could not be stored.
+        if (!list || (list.writer === writer && list.learnedAt !== marks.get(key)?.learnedAt)) continue;
         memory.set(key, list);
         yield { server, list: present(list, markOf(key, list)) };
       }
@@ -220,6 +227,7 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       ].slice(0, MAX_LEFT_OUT);
       const list: Remembered = {
         server: server.id,
+        writer,
         items: listed.items,
         dropped: listed.bad.length,
         learnedAt: clock.now(),
@@ -245,7 +253,10 @@ export function createToolCache(deps: ToolCacheDeps): ToolCache {
       memory.set(key, list);
       const mark = newMark(key, list);
       const expiresAt = list.learnedAt + (freshMsOf(listed) ?? deps.ttlMs);
-      await guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
+      const stored = guard('write', false, async () => store.put(SPACE, key, pack(list), { expiresAt }));
+      writing.set(key, stored);
+      await stored;
+      if (writing.get(key) === stored) writing.delete(key);
       return present(list, mark);
     },
 

@@ -17,6 +17,16 @@ const MAX_STATE = 512 * 1024;
 /** States of this process that are remembered until they are used. */
 const MAX_WAITING = 10_000;
 
+/**
+ * How long it is known what was used, not by a wall clock but by how long one replica has seen it: what a replica sealed whose clock is
+ * ahead may be accepted by one whose clock is behind.
+ */
+const USED_MS = LIFE_MS + 3 * CLOCK_SLACK_MS;
+/** So many are kept when no process lives that long. */
+const MAX_USED = 20_000;
+/** How often the use of a state is noted again while the store fails. */
+const NOTE_AGAIN_MS = 2000;
+
 const KEY_SPACE = 'request-state-key';
 const USED_SPACE = 'used-request-states';
 
@@ -48,6 +58,8 @@ export function createRequestStates(deps: {
   /** What this process sealed and has not seen again: its use need not be noted elsewhere to be the first. */
   const waiting = new Set<string>();
   let sweptAt = clock.monotonic();
+  /** What was there at the last sweep. */
+  let swept: ReadonlySet<string> = new Set();
 
   /** Whether it is used for the first time. */
   const claim = async (once: string, until: number): Promise<boolean> => {
@@ -57,8 +69,18 @@ export function createRequestStates(deps: {
     } catch (thrown) {
       if (!isOurs) throw thrown;
       log.warn('request-state.not-noted', { reason: messageOf(thrown) });
+      noteAgain(once, until, clock.monotonic() + USED_MS);
       return true;
     }
+  };
+  /** Notes a use as soon as the store works: by then another process could take it for the first. */
+  const noteAgain = (once: string, until: number, giveUpAt: number): void => {
+    if (clock.monotonic() > giveUpAt) return;
+    clock.after(NOTE_AGAIN_MS, () => {
+      store
+        .put(USED_SPACE, once, true, { ifRevision: 0, expiresAt: until + CLOCK_SLACK_MS })
+        .catch(() => noteAgain(once, until, giveUpAt));
+    });
   };
 
   const keys = async (): Promise<Buffer[]> => {
@@ -70,15 +92,15 @@ export function createRequestStates(deps: {
     }
   };
 
-  /** Used ones are remembered until they expire; then nothing is left of them. */
+  /** Used ones are remembered until they expire everywhere; then nothing is left of them. */
   const sweep = async (): Promise<void> => {
-    if (clock.monotonic() - sweptAt < LIFE_MS) return;
+    if (clock.monotonic() - sweptAt < USED_MS) return;
     sweptAt = clock.monotonic();
-    const past = clock.now() - CLOCK_SLACK_MS;
     try {
-      for (const { key, expiresAt = 0 } of await store.list(USED_SPACE)) {
-        if (expiresAt < past) await store.delete(USED_SPACE, key);
-      }
+      const used = (await store.list(USED_SPACE)).toSorted((a, b) => b.revision - a.revision);
+      const isOver = (key: string, place: number): boolean => swept.has(key) || place >= MAX_USED;
+      for (const [place, { key }] of used.entries()) if (isOver(key, place)) await store.delete(USED_SPACE, key);
+      swept = new Set(used.flatMap(({ key }, place) => (isOver(key, place) ? [] : [key])));
     } catch (thrown) {
       log.warn('request-state.not-swept', { reason: messageOf(thrown) });
     }

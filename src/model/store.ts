@@ -87,6 +87,8 @@ export interface Store {
   pruneAudit(before: number): Promise<number>;
   /** Compares the audit log with its chain; `known` are heads that were kept elsewhere (SEC-12). */
   verifyAudit(known?: readonly ChainHead[]): Promise<AuditVerification>;
+  /** By how much the clock of this process was last ahead of the clock of the store, where that has one of its own. */
+  aheadMs?(): number;
   /** Called after another process changed a space. The answer stops it. */
   onChange(listener: (space: string) => void): () => void;
   close(): Promise<void>;

@@ -32,8 +32,11 @@ export interface Workplace {
   start(...args: string[]): ChildProcess;
 }
 
-/** Makes a workplace with this config. */
-export async function workplace(config: ConfigInput): Promise<Workplace> {
+/** Makes a workplace with this config; its processes get these arguments of Node.js. */
+export async function workplace(
+  config: ConfigInput,
+  { nodeArgs = [], cli = CLI }: { readonly nodeArgs?: readonly string[]; readonly cli?: string } = {},
+): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), 'toolscout-e2e-'));
   const configFile = join(folder, 'toolscout.config.json');
   const flags = ['--config', configFile, '--state-dir', join(folder, 'state')];
@@ -45,7 +48,7 @@ export async function workplace(config: ConfigInput): Promise<Workplace> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const start = (...args: string[]): ChildProcess => {
-    const child = spawn(process.execPath, [CLI, ...args, ...flags], { cwd: folder, stdio: 'pipe' });
+    const child = spawn(process.execPath, [...nodeArgs, cli, ...args, ...flags], { cwd: folder, stdio: 'pipe' });
     children.push(child);
     return child;
   };

@@ -44,7 +44,7 @@ export function createListSync(deps: {
 
   const take = async (server: Server, list: LearnedList): Promise<void> => {
     const before = catalog().list(server.id);
-    if (before && before.learnedAt >= list.learnedAt) return;
+    if (before?.learnedAt === list.learnedAt) return;
     await deps.trust.admitKnown(server, list, await catalog().put(server, list));
     events.emit({
       type: 'learned',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { sleep, type Clock } from '../../kernel/clock.js';
+import { CLOCK_SLACK_MS, isAhead } from '../../kernel/expiry.js';
 import { sha256 } from '../../kernel/hash.js';
 import { isObject, type JsonValue } from '../../kernel/json.js';
 import type { SecretMask } from '../../kernel/secrets.js';
@@ -75,6 +76,12 @@ export interface Grants {
   exclusively<T>(key: GrantKey, task: () => Promise<T>): Promise<T>;
 }
 
+interface WatchedLock {
+  revision: number | undefined;
+  /** Monotonic time at which this revision was first seen. */
+  since: number;
+}
+
 const keyOf = ({ server, url }: GrantKey): string => `grant:${sha256(`${server}\0${url}`)}`;
 const lockOf = ({ server, url }: GrantKey): string => `lock:${sha256(`${server}\0${url}`)}`;
 
@@ -90,12 +97,18 @@ export function createGrants(deps: {
     mask.add([accessToken, refreshToken, client.secret].filter((secret) => secret !== undefined));
   }
 
-  /** Takes the lock when it is free or was left behind. */
-  async function take(key: string, owner: string): Promise<boolean> {
+  /** Takes the lock when it is free or was left behind; `watched` is what was seen of it before. */
+  async function take(key: string, owner: string, watched: WatchedLock): Promise<boolean> {
     const entry = await store.get(OAUTH_SPACE, key);
-    const until = isObject(entry?.value) ? entry.value['until'] : undefined;
-    // A lock that lasts longer than any was written by something else, or by a clock that was wrong.
-    if (typeof until === 'number' && until > clock.now() && until <= clock.now() + LOCK_MS) return false;
+    const until = isObject(entry?.value) ? Number(entry.value['until']) : 0;
+    if (entry?.revision !== watched.revision) {
+      watched.revision = entry?.revision;
+      watched.since = clock.monotonic();
+    }
+    // Clocks of replicas differ: a lock is surely left behind when it was watched for as long as one lasts.
+    const isLeft = clock.monotonic() - watched.since >= LOCK_MS;
+    const isHeld = until > clock.now() - CLOCK_SLACK_MS && !isAhead(until - LOCK_MS, clock.now());
+    if (until > 0 && isHeld && !isLeft) return false;
     const value: JsonValue = { owner, until: clock.now() + LOCK_MS };
     return store.put(OAUTH_SPACE, key, value, { ifRevision: entry?.revision ?? 0 });
   }
@@ -124,7 +137,8 @@ export function createGrants(deps: {
     async exclusively(key, task) {
       const owner = randomUUID();
       const lock = lockOf(key);
-      while (!(await take(lock, owner))) await sleep(clock, LOCK_POLL_MS);
+      const watched: WatchedLock = { revision: undefined, since: clock.monotonic() };
+      while (!(await take(lock, owner, watched))) await sleep(clock, LOCK_POLL_MS);
       try {
         return await task();
       } finally {

@@ -3,6 +3,7 @@ import { describePending, type LoadedConfig } from '../../config/index.js';
 import type { Pool } from '../../connect/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { CLOCK_SLACK_MS } from '../../kernel/expiry.js';
 import { counted } from '../../kernel/text.js';
 import type { Server } from '../../model/server.js';
 import { DOUBT_PHRASES, type Store, type StoreDoubt } from '../../model/store.js';
@@ -117,6 +118,7 @@ export async function examineStore({
       { subject: 'store', level: 'ok', message: store.location },
       ...(doubt ? [tellDoubt(doubt)] : []),
       ...remarks.map((remark): Finding => ({ subject: 'store', level: 'warning', ...remark })),
+      ...tellSkew(store.aheadMs?.() ?? 0),
     ];
   } catch (thrown) {
     return [
@@ -128,6 +130,20 @@ export async function examineStore({
       },
     ];
   }
+}
+
+/** Replicas whose clocks differ too much refuse what others gave out, since it seems to be over or not to have begun. */
+function tellSkew(aheadMs: number): Finding[] {
+  if (Math.abs(aheadMs) <= CLOCK_SLACK_MS) return [];
+  const side = aheadMs > 0 ? 'ahead of' : 'behind';
+  return [
+    {
+      subject: 'store',
+      level: 'warning',
+      message: `the clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${side} that of the database`,
+      next: 'set the clocks of every replica and of the database by NTP',
+    },
+  ];
 }
 
 function tellDoubt({ reason }: StoreDoubt): Finding {

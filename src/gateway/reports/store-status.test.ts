@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
 import type { Store } from '../../model/store.js';
 import { createMemoryStore } from '../../store/index.js';
+import { examineStore } from './doctor.js';
 import { createStoreWatch } from './store-status.js';
 
 describe('the status of the store', () => {
@@ -46,4 +47,18 @@ describe('the status of the store', () => {
     await clock.advance(1000);
     expect(await status).toMatchObject({ writable: false, doubt: { reason: 'damaged' } });
   });
+
+  it.each([
+    [90_400, 'the clock of this machine is 90 s ahead of that of the database'],
+    [-7_200_000, 'the clock of this machine is 7200 s behind that of the database'],
+    [60_000, undefined],
+  ])(
+    'R11 CLI-3 a clock that differs by %d ms from that of the database is a warning from a minute on',
+    async (ms, message) => {
+      const clock = createFakeClock();
+      const store: Store = { ...createMemoryStore({ clock }), aheadMs: () => ms };
+      const found = await examineStore({ store, clock, hide: (text) => text, doubt: undefined });
+      expect(found.find(({ level }) => level === 'warning')?.message).toBe(message);
+    },
+  );
 });

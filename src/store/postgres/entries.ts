@@ -33,7 +33,8 @@ export function entryStatements(options: {
     spaces: `select space, name from ${schema}.changes as changes
       where exists (select 1 from ${entries} as stored where stored.space = changes.space)`,
     revisions: `select key, name, revision from ${entries} where space = $1`,
-    versions: `select changes.space, changes.name, changes.version, about.oldest_reader, about.version, about.id
+    versions: `select changes.space, changes.name, changes.version, about.oldest_reader, about.version, about.id,
+        floor(extract(epoch from clock_timestamp()) * 1000)
       from ${schema}.about as about left join ${schema}.changes as changes on true`,
     put: `${bump('$2::text')}, done as (${insert} on conflict (space, key) do update set value = excluded.value,
       stored_at = excluded.stored_at, expires_at = excluded.expires_at, revision = excluded.revision returning 1) ${answer}`,

@@ -208,6 +208,26 @@ describe('postgres', () => {
     expect(String(thrown)).not.toMatch(/canary-password|secret-of-the-test/);
   });
 
+  it('R11 SEC-12 a replica whose clock is ahead deletes no record that is not old, and says how far its clock is off', async () => {
+    const DAY_MS = 86_400_000;
+    const lines: string[] = [];
+    const log = createLog({ level: 'warn', now: () => 0, write: (line) => void lines.push(line) });
+    const place = newPlace();
+    const clock = { ...systemClock, now: () => systemClock.now() + 400 * DAY_MS };
+    const [wrong, right] = [await use(place, { clock, log }), await use(place)];
+    const [old, fresh] = [systemClock.now() - 40 * DAY_MS, systemClock.now() - 20 * DAY_MS];
+    await right.append([
+      { ...record('old'), time: old },
+      { ...record('fresh'), time: fresh },
+    ]);
+    expect(await wrong.pruneAudit(clock.now() - 30 * DAY_MS)).toBe(1);
+    expect((await right.audit({})).map(({ id }) => id)).toEqual(['fresh']);
+    expect(await right.verifyAudit()).toMatchObject({ ok: true });
+    expect(lines.filter((line) => line.includes('store.clock-differs'))).toHaveLength(1);
+    expect(Math.round(wrong.aheadMs!() / DAY_MS)).toBe(400);
+    expect(Math.abs(right.aheadMs!())).toBeLessThan(60_000);
+  });
+
   it('STORE-4 connections that are cut lose nothing that was acknowledged, and no reader notices', async () => {
     const store = await use(newPlace());
     const acknowledged: number[] = [];

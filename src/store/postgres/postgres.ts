@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
+import { CLOCK_SLACK_MS } from '../../kernel/expiry.js';
 import type { Log } from '../../kernel/log.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 import type { Entry, Store } from '../../model/store.js';
@@ -36,6 +37,8 @@ export interface PostgresStoreOptions {
   readonly openWaitMs?: number;
 }
 
+const areApart = (ms: number): boolean => Math.abs(ms) > CLOCK_SLACK_MS;
+
 /** A store in a PostgreSQL database that many replicas share (STORE-3). */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { address, clock, log, seal, random = Math.random, timeoutMs = 5000, openWaitMs = 5000 } = options;
@@ -63,9 +66,19 @@ async function makeStore(
   const tails = new Map<string, Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
+  let aheadMs = 0;
+  const noteTime = (since: number, theirs: number): void => {
+    const before = aheadMs;
+    // The database read its clock at some moment in between.
+    aheadMs = Math.round((since + clock.now()) / 2) - theirs;
+    if (!areApart(aheadMs) || areApart(before)) return;
+    log.warn('store.clock-differs', { store: location, aheadMs, next: 'set the clocks by NTP' });
+  };
   const versions = async (): Promise<Map<string, number>> => {
+    const since = clock.now();
     const { rows } = await session.run('read', sql.versions);
     const [about] = rows;
+    noteTime(since, Number(about?.[6]));
     if (Number(about?.[3]) > NEWEST_VERSION) session.refuse(newer(location, Number(about?.[4])));
     const spaces = rows.map(([index, whole, version]) => [readName(index, whole), Number(version)] as const);
     return new Map(spaces.filter((row): row is [string, number] => row[0] !== undefined && row[1] > 0));
@@ -261,9 +274,13 @@ async function makeStore(
       for (const row of rows) sums.add(readSum(query.by, row));
       return sums.all();
     },
+    aheadMs: () => aheadMs,
     async pruneAudit(before) {
+      await versions();
+      // A replica whose clock is ahead must not take records of others for old.
+      const horizon = before - (areApart(aheadMs) ? Math.max(0, aheadMs) : 0);
       for (let gone = 0; ; await nextTurn()) {
-        const count = await inTurn('\0audit', () => chain.prune(before));
+        const count = await inTurn('\0audit', () => chain.prune(horizon));
         gone += count;
         if (count < PRUNED_AT_ONCE) return gone;
       }
