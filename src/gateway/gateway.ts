@@ -163,6 +163,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     ...studioVerbs(core, {
       signInStatus: (id) => signIns['servers.signInStatus'](LOCAL_VIEWER, id),
       waitingCalls: async (viewer) => confirming.verbs['approvals.calls'](viewer, { state: 'waiting' }),
+      storeStatus: () => configuration['config.storeStatus'](LOCAL_VIEWER),
     }),
     ...defineVerbs({
       ready: (_viewer) => core.filled(),

@@ -19,6 +19,7 @@ export interface Fix {
 export interface Attention {
   readonly kind:
     | 'store'
+    | 'store-failing'
     | 'config'
     | 'config-pending'
     | 'config-rejected'

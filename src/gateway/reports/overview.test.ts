@@ -96,6 +96,34 @@ describe('what needs attention', () => {
     expect((await limitedTo(gateway, 'one').studio.overview()).attention).toEqual([]);
   });
 
+  it('STORE-4 STUDIO-1 a store that fails is named, and the rest of the page goes on', async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    let isAway = false;
+    const away = { code: 'STORE_ERROR' } as const;
+    const failing = new Proxy(store, {
+      get: (target, name: keyof Store) =>
+        isAway && typeof target[name] === 'function' && name !== 'onChange'
+          ? () => Promise.reject(new ToolscoutError(away.code, 'The store does not answer.'))
+          : target[name],
+    });
+    const loaded = resolveConfig({ servers: { one: { command: 'x' } } }, { source: 'library', env: {} });
+    const gateway = await open({ loaded, store: failing, clock, isKnown: true });
+    expect((await gateway.studio.overview()).attention).toEqual([]);
+    isAway = true;
+    await clock.advance(2000);
+    const overview = await gateway.studio.overview();
+    expect(overview).toMatchObject({ servers: { total: 1 }, tools: { total: 1 } });
+    expect(overview.attention).toMatchObject([
+      { kind: 'store-failing', severity: 'severe', detail: expect.stringContaining('does not answer') as string },
+    ]);
+    expect(await gateway.studio.server('one')).toMatchObject({ latency: [] });
+    expect((await limitedTo(gateway, 'one').studio.overview()).attention).toEqual([]);
+    isAway = false;
+    await clock.advance(2000);
+    expect((await gateway.studio.overview()).attention).toEqual([]);
+  });
+
   it('STUDIO-1 a config that waits, a source that was kept and each warning once, without secrets; not for limited keys', async () => {
     const loaded: LoadedConfig = {
       ...load({ one: { command: 'x', env: { KEY: '${SECRET}' } }, unset: { command: 'x', env: { A: '${NOT_SET}' } } }),

@@ -11,6 +11,7 @@ import type { Viewer } from '../../model/viewer.js';
 import { isUsable } from '../../catalog/catalog.js';
 import type { Knowledge, ServerView } from '../../catalog/views.js';
 import type { Attention, Overview } from '../contract/studio.js';
+import type { StoreStatus } from './store-status.js';
 import type { Core } from '../core.js';
 import { callerOf } from '../viewer.js';
 
@@ -167,9 +168,18 @@ function attentionOfCalls(calls: readonly PendingCall[]): Attention[] {
 }
 
 /** What is about all servers at once: the store and the config. */
-function attentionOfAll(core: Core): Attention[] {
+function attentionOfAll(core: Core, store: Pick<StoreStatus, 'writable' | 'problem'>): Attention[] {
   const { loaded } = core;
   const found: Attention[] = [];
+  if (!store.writable) {
+    found.push({
+      kind: 'store-failing',
+      severity: 'severe',
+      title: 'Nothing can be stored',
+      detail: `What is in memory goes on; approvals and changes are refused. ${core.hide(store.problem ?? '')}`.trim(),
+      remedy: { kind: 'advice', text: 'Mend the store; toolscout goes on by itself.' },
+    });
+  }
   const doubt = core.approvals.doubt();
   if (doubt) {
     found.push({
@@ -233,7 +243,7 @@ export function attentionFor(
   core: Core,
   viewer: Viewer,
   views: readonly ServerView[],
-  waiting: readonly PendingCall[],
+  { waiting, store }: { readonly waiting: readonly PendingCall[]; readonly store: StoreStatus },
 ): Attention[] {
   const caller = callerOf(viewer);
   const servers = views.flatMap((view) => attentionOfServer(core, view) ?? []);
@@ -242,7 +252,7 @@ export function attentionFor(
     return server ? attentionOfApprovals(server, core.approvals.list([server])) : [];
   });
   return [
-    ...(caller.isLimited ? [] : [...attentionOfAll(core), ...attentionOfCalls(waiting)]),
+    ...(caller.isLimited ? [] : [...attentionOfAll(core, store), ...attentionOfCalls(waiting)]),
     ...approvals.slice(0, MAX_EACH),
     ...servers.slice(0, MAX_EACH),
   ].toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));

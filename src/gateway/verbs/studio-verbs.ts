@@ -1,5 +1,5 @@
 import { viewServer } from '../../catalog/views.js';
-import { toToolscoutError } from '../../kernel/errors.js';
+import { messageOf, toToolscoutError } from '../../kernel/errors.js';
 import type { PendingCall } from '../../model/pending-call.js';
 import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
@@ -8,6 +8,7 @@ import type { SignInStatus } from '../contract/sign-in.js';
 import { createCallWatch } from '../call-watch.js';
 import type { Core } from '../core.js';
 import { attentionFor, countServers, countTools, firstHour, hoursOf } from '../reports/overview.js';
+import type { StoreStatus } from '../reports/store-status.js';
 import { heldTools } from '../reports/held-tools.js';
 import { createDefinitionTokens, groupsFor, isSumSeen } from '../reports/stats.js';
 import { explainFor } from '../reports/why.js';
@@ -23,21 +24,29 @@ export interface StudioSources {
   readonly signInStatus: (id: string) => Promise<SignInStatus>;
   /** Calls that wait for a confirmation, as far as the viewer sees their tools. */
   readonly waitingCalls: (viewer: Viewer) => Promise<readonly PendingCall[]>;
+  readonly storeStatus: () => Promise<StoreStatus>;
 }
 
 /** The verbs of the facet `studio`: what the page shows. */
 export function studioVerbs(
   core: Core,
-  { signInStatus, waitingCalls }: StudioSources,
+  { signInStatus, waitingCalls, storeStatus }: StudioSources,
 ): VerbTable<'studio.overview' | 'studio.server' | 'studio.heldTools' | 'studio.followCalls'> {
-  const { audit, clock, pool } = core.deps;
+  const { audit, clock, log, pool } = core.deps;
   const definitionTokens = createDefinitionTokens();
   const calls = createCallWatch(core.deps);
+
+  /** What the store answers, or nothing while it does not: the page goes on and says so (STORE-4). */
+  const readable = <Row>(rows: Promise<readonly Row[]>): Promise<readonly Row[]> =>
+    rows.catch((thrown: unknown) => {
+      log.debug('studio.unread', { reason: core.hide(messageOf(thrown)) });
+      return [];
+    });
 
   /** Health checks of this process and calls of all, in the order of time. */
   const latencyOf = async (id: string): Promise<Latency[]> => {
     const checks = pool.pings(id).map((ping): Latency => ({ ...ping, by: 'check' }));
-    const calls = await audit.query({ server: id, kind: 'execution', limit: MAX_CALLS });
+    const calls = await readable(audit.query({ server: id, kind: 'execution', limit: MAX_CALLS }));
     const answered = calls.flatMap(({ time, latencyMs, outcome, waitedMs = 0 }): Latency[] =>
       latencyMs === undefined || outcome === 'refused'
         ? []
@@ -63,7 +72,7 @@ export function studioVerbs(
       const now = clock.now();
       const views = listServers(core, viewer);
       const tools = core.catalog.index.tools().filter((tool) => isSeen(viewer, tool));
-      const sums = await audit.sums({ by: groupsFor('hour', viewer), since: firstHour(now) });
+      const sums = await readable(audit.sums({ by: groupsFor('hour', viewer), since: firstHour(now) }));
       return {
         empty: views.length === 0,
         servers: countServers(views),
@@ -73,7 +82,10 @@ export function studioVerbs(
           sums.filter((sum) => isSumSeen(sum, viewer)),
           now,
         ),
-        attention: attentionFor(core, viewer, views, await waitingCalls(viewer)),
+        attention: attentionFor(core, viewer, views, {
+          waiting: await readable(waitingCalls(viewer)),
+          store: await storeStatus(),
+        }),
       };
     },
 

@@ -17,6 +17,7 @@ const FEW = 5;
 /** What the button says that mends a thing of this kind. */
 const ACTIONS: Readonly<Record<Attention['kind'], string>> = {
   store: 'Accept the store',
+  'store-failing': 'Try again',
   config: 'Read it again',
   'config-pending': 'Approve the config',
   'config-rejected': 'Read it again',

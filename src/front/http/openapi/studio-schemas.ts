@@ -69,6 +69,7 @@ export const Overview = z.object({
     z.object({
       kind: z.enum([
         'store',
+        'store-failing',
         'config',
         'config-pending',
         'config-rejected',
