@@ -76,7 +76,14 @@ export const SECURITY_CORE: readonly CoreFile[] = [
   ...core(
     'src/approvals',
     ['decide', 'compare', 'ledger', 'rulings'],
-    ['src/approvals/decide.test.ts', 'src/approvals/compare.test.ts', 'src/approvals/approvals.test.ts'],
+    [
+      'src/approvals/decide.test.ts',
+      'src/approvals/judgement.test.ts',
+      'src/approvals/compare.test.ts',
+      'src/approvals/ledger.test.ts',
+      'src/approvals/rulings.test.ts',
+      'src/approvals/approvals.test.ts',
+    ],
   ),
   ...core('src/approvals', ['fingerprint'], ['src/approvals/fingerprint.test.ts', 'src/approvals/approvals.test.ts']),
   ...core('src/approvals', ['lock-policy'], ['src/approvals/lock-policy.test.ts']),

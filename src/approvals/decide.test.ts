@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import {
@@ -154,12 +153,18 @@ describe('trust on first use', () => {
     expect(judgeServer({ record: known }, {}, 'off').judge(toolOf(changed)).status).toBe('enabled');
   });
 
-  it('A12 a server that lists ever new names cannot push out what is pinned', COMPUTES_LONG, () => {
-    const names = Array.from({ length: MAX_PINS + 10 }, (_, at) => ({ name: `t${at}` }));
-    const flooded = take(take(blank, seen([DEFINITION])), seen(names));
-    expect(flooded.tools.size).toBe(MAX_PINS);
-    expect(statusOf(flooded, { ...DEFINITION, description: 'x' })).toBe('quarantined');
-    expect(statusOf(flooded, { name: 'one_more' })).toBe('pending');
+  it('A12 a server that lists ever new names cannot push out what is pinned', () => {
+    const pinned = take(blank, seen([DEFINITION]));
+    const many = Array.from({ length: MAX_PINS - 2 }, (_, at) => [`t${at}`, { trust: { hash: 'h', at: 0 } }] as const);
+    const nearlyFull = { ...pinned, tools: new Map<string, Standing>([...pinned.tools, ...many]) };
+    expect(statusOf(nearlyFull, { name: 'last' })).toBe('enabled');
+    const full = take(nearlyFull, seen([{ name: 'last' }, { name: 'one_more' }]));
+    expect([full.tools.size, full.tools.has('last'), full.tools.has('one_more')]).toEqual([MAX_PINS, true, false]);
+    expect(statusOf(full, { ...DEFINITION, description: 'x' })).toBe('quarantined');
+    expect(statusOf(full, { name: 'one_more' })).toBe('pending');
+    // What is pinned already is still compared.
+    const changed = take(full, seen([{ ...DEFINITION, description: 'x' }]));
+    expect(changed.tools.get('read')?.ask).toMatchObject({ state: 'pending' });
   });
 
   it('A23 after the record was lost nothing is trusted as if it were new', () => {

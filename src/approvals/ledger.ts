@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
-import { DOUBT_KEY, DOUBT_PHRASES, STORE_SPACE, type Store, type StoreDoubt } from '../model/store.js';
+import { DOUBT_KEY, DOUBT_PHRASES, STORE_SPACE, type Entry, type Store, type StoreDoubt } from '../model/store.js';
 import type { Known } from './decide.js';
 import { decodeRecord, encodeRecord, recordKey, type Read, type TrustRecord } from './record.js';
 
@@ -89,6 +89,8 @@ export function createLedger(deps: {
   let loaded = false;
   let loading: Promise<void> | undefined;
   let doubt: StoreDoubt | undefined;
+  /** It is another database, or the same one accepted as it is: what was known of the one before does not count. */
+  let isOther = false;
   let timer: Timer | undefined;
   let closed = false;
 
@@ -112,10 +114,9 @@ export function createLedger(deps: {
     return true;
   };
 
-  /** Reads every record; answers the servers about which something is new. */
-  const readAll = async (): Promise<Set<string>> => {
+  /** Takes in every stored record; answers the servers about which something is new. */
+  const rememberAll = (entries: readonly Entry[]): Set<string> => {
     const changed = new Set<string>();
-    const entries = await store.list(SPACE);
     const misplaced: string[] = [];
     for (const { key, value } of entries) {
       const before = records.get(key)?.record?.server;
@@ -134,12 +135,22 @@ export function createLedger(deps: {
     return changed;
   };
 
-  /** Answers whether there is another doubt than before. */
-  const noteDoubt = async (): Promise<boolean> => {
+  /**
+   * Reads the store; answers the servers about which something is new. A new doubt holds at once. Everything else changes in one step after
+   * the last read, since a record that is missing for a moment would count as a first use (A40).
+   */
+  const readAll = async (): Promise<ChangedServers> => {
     const next = await readDoubt(store);
-    const isOther = next?.reason !== doubt?.reason || next?.at !== doubt?.at;
+    isOther ||= next?.reason !== doubt?.reason || next?.at !== doubt?.at;
+    doubt = next ?? doubt;
+    const entries = await store.list(SPACE);
     doubt = next;
-    return isOther;
+    if (!isOther) return rememberAll(entries);
+    isOther = false;
+    records.clear();
+    rememberAll(entries);
+    for (const key of unsaved.keys()) if (!records.has(key)) remember(key, NONE);
+    return 'all';
   };
 
   const tell = (servers: ChangedServers): void => {
@@ -147,19 +158,14 @@ export function createLedger(deps: {
   };
   const reread = async (): Promise<void> => {
     try {
-      const isOther = await noteDoubt();
-      // It is another database, or the same one accepted as it is: what was known of the one before does not count.
-      if (isOther) records.clear();
       const changed = await readAll();
-      if (isOther) tell('all');
-      else if (changed.size > 0) tell(changed);
+      if (changed === 'all' || changed.size > 0) tell(changed);
     } catch (thrown) {
       log.warn('approvals.unread', { reason: messageOf(thrown) });
     }
   };
   const readFirst = async (): Promise<void> => {
     try {
-      await noteDoubt();
       await readAll();
       loaded = true;
     } finally {
@@ -178,8 +184,9 @@ export function createLedger(deps: {
       const found = entry && read(key, entry.value);
       const lost = found && 'unreadable' in found ? found.unreadable : undefined;
       if (lost === 'newer') throw writtenByNewer(blank.server);
-      // What stood under a damaged key belongs here.
-      careful ||= lost !== undefined || (!entry && records.get(key)?.unreadable === 'damaged');
+      // No record is ever deleted: one that was known here, or stood under a damaged key, is lost.
+      const known = records.get(key);
+      careful ||= lost !== undefined || (!entry && known !== undefined && !known.isUnsaved);
       const stored = found && 'record' in found ? found.record : undefined;
       const waiting = unsaved.get(key);
       const before = waiting ? waiting.apply(stored ?? blank, careful) : (stored ?? blank);
@@ -231,8 +238,7 @@ export function createLedger(deps: {
     get: (key) => (loaded ? (records.get(key) ?? NONE) : UNREAD),
     doubt: () => doubt,
     async accept() {
-      await noteDoubt();
-      const accepted = doubt;
+      const accepted = await readDoubt(store);
       if (accepted) await store.delete(STORE_SPACE, DOUBT_KEY);
       doubt = undefined;
       return accepted;
