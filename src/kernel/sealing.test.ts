@@ -25,6 +25,19 @@ describe('sealing', () => {
       changed[at]! ^= 1;
       expect(openSealed(key, changed, 'here')).toBeUndefined();
     }
-    expect(openSealed(key, sealed.subarray(0, 20), 'here')).toBeUndefined();
+    for (let length = 0; length < sealed.length; length++) {
+      expect(openSealed(key, sealed.subarray(0, length), 'here')).toBeUndefined();
+    }
+  });
+
+  it('S8 R20 opens what an earlier version sealed: nonce of 12 bytes, tag of 16, then the text', () => {
+    const sealed = Buffer.from('000102030405060708090a0bde81178096d771b2094608fb90fd7f7279a19d15657d', 'hex');
+    expect(openSealed(Buffer.alloc(32, 7), sealed, 'here')?.toString()).toBe('a text');
+    expect(sealBytes(key, Buffer.from('a text'), 'here')).toHaveLength(12 + 16 + 6);
+  });
+
+  it('S8 A48 the same text is never sealed to the same bytes', () => {
+    const sealed = Array.from({ length: 20 }, () => sealBytes(key, Buffer.from('a'), 'b').toString('hex'));
+    expect(new Set(sealed).size).toBe(20);
   });
 });

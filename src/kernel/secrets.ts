@@ -1,3 +1,5 @@
+import { replaceEscaped } from './escapes.js';
+
 /** What a secret is shown as. */
 export const MASK = '***';
 
@@ -11,8 +13,8 @@ export interface SecretMask {
   /** The text with every known secret replaced by {@link MASK}. */
   hide(text: string): string;
   /**
-   * The same, and secrets in base64, base64url, hexadecimal or percent-encoded form too (A54). It costs more: for texts of
-   * errors and logs, which others write.
+   * The same, and secrets in base64, base64url, hexadecimal or percent-encoded form or with escaped characters too (A54). It costs
+   * more: for texts of errors and logs, which others write.
    */
   hideEncoded(text: string): string;
 }
@@ -47,7 +49,6 @@ function percentForm(value: string): string {
 
 /** Expressions that find values in other forms, with all that is encoded together with them. */
 function encodedForms(values: readonly string[]): RegExp[] {
-  if (values.length === 0) return [];
   const all = values.map((value) => Buffer.from(value.slice(0, MAX_ENCODED)));
   const base64 = all.flatMap(base64Forms).flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
   const either = (forms: readonly string[]): string => `(?:${[...new Set(forms)].map(literal).join('|')})`;
@@ -57,6 +58,9 @@ function encodedForms(values: readonly string[]): RegExp[] {
     new RegExp(`(?:${values.map(percentForm).join('|')})`, 'gi'),
   ];
 }
+
+/** The end of a line within base64, which many programs break after 64 or 76 characters; in JSON it is an escape. */
+const LINE_END = /(?<=[\w+/-]{32})(?:\\{1,8}[rn]|\s){1,8}(?=[\w+/-])/g;
 
 /** A secret as it stands in a URL; half of a surrogate pair cannot stand in one. */
 function inUrl(value: string): string {
@@ -109,9 +113,11 @@ export function createSecretMask(): SecretMask {
     hide,
     hideEncoded(text) {
       encoded ??= inGroups([...encodable]).flatMap(encodedForms);
-      let shown = hide(text);
-      for (const form of encoded) shown = shown.replace(form, MASK);
-      return shown;
+      const hideForms = (from: string): string => encoded!.reduce((shown, form) => shown.replace(form, MASK), from);
+      const shown = hideForms(replaceEscaped(hide(text), ordered, MASK));
+      const joined = shown.replace(LINE_END, '');
+      const hidden = hideForms(joined);
+      return hidden === joined ? shown : hidden;
     },
   };
 }
