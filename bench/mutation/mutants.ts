@@ -22,22 +22,22 @@ const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
 /** What a comparison becomes: its boundary moved, or its sense turned. */
-const SWAPPED: Readonly<Record<string, string>> = {
-  '<': '<=',
-  '<=': '<',
-  '>': '>=',
-  '>=': '>',
-  '===': '!==',
-  '!==': '===',
-  '&&': '||',
-  '||': '&&',
-};
-const TWINS: Readonly<Record<string, string>> = {
-  some: 'every',
-  every: 'some',
-  startsWith: 'endsWith',
-  endsWith: 'startsWith',
-};
+const SWAPPED: ReadonlyMap<string, string> = new Map([
+  ['<', '<='],
+  ['<=', '<'],
+  ['>', '>='],
+  ['>=', '>'],
+  ['===', '!=='],
+  ['!==', '==='],
+  ['&&', '||'],
+  ['||', '&&'],
+]);
+const TWINS: ReadonlyMap<string, string> = new Map([
+  ['some', 'every'],
+  ['every', 'some'],
+  ['startsWith', 'endsWith'],
+  ['endsWith', 'startsWith'],
+]);
 /** Calls that make a value safe; without them the value itself is used. */
 const SAFEGUARD = /redact|mask|verif|clean|strip|escape|seal|hash|digest|canonical|normali[sz]e|fold|lower/i;
 const LOGS = /^(?:[\w.]+\.)?log\??\./;
@@ -77,7 +77,7 @@ function* faultsOf(node: Node, source: string): Generator<readonly [kind: string
     case 'BinaryExpression':
     case 'LogicalExpression': {
       const operator = String(node['operator']);
-      const swapped = SWAPPED[operator];
+      const swapped = SWAPPED.get(operator);
       if (swapped === undefined) return;
       yield [
         operator.length < 3 && /[<>]/.test(operator) ? 'boundary' : 'operator',
@@ -110,7 +110,7 @@ function* faultsOf(node: Node, source: string): Generator<readonly [kind: string
       const callee = node['callee'] as Node;
       const [first] = node['arguments'] as Node[];
       const name = nameOf(callee);
-      const twin = TWINS[name];
+      const twin = TWINS.get(name);
       if (twin !== undefined && isNode(callee['property'])) yield ['method', callee['property'], twin];
       if (!SAFEGUARD.test(name)) return;
       const kept = first ?? (callee.type === 'MemberExpression' ? (callee['object'] as Node) : undefined);
@@ -145,7 +145,9 @@ export function mutantsOf(path: string, source: string): Mutant[] {
       const line = source.slice(0, start).split('\n').length;
       found.push({ kind, line, start, end, original: source.slice(start, end), replacement });
     }
-    for (const value of Object.values(node)) {
+    for (const [name, value] of Object.entries(node)) {
+      // The name of a field is no value: a number in its place would not even parse.
+      if (name === 'key' && node['computed'] !== true) continue;
       for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child);
     }
   };
