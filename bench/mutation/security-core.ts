@@ -88,7 +88,8 @@ export const SECURITY_CORE: readonly CoreFile[] = [
   ...core('src/approvals', ['fingerprint'], ['src/approvals/fingerprint.test.ts', 'src/approvals/approvals.test.ts']),
   ...core('src/approvals', ['lock-policy'], ['src/approvals/lock-policy.test.ts']),
   ...core('src/approvals', ['folder-lock'], ['src/approvals/folder-lock.test.ts']),
-  ...core('src/approvals', ['risk', 'script-files'], ['src/approvals/risk.test.ts']),
+  ...core('src/approvals', ['risk'], ['src/approvals/weights.test.ts', 'src/approvals/risk.test.ts']),
+  ...core('src/approvals', ['script-files'], ['src/approvals/script-files.test.ts', 'src/approvals/risk.test.ts']),
   ...core('src/lock', ['compare-locks', 'lock-text'], ['src/lock/lock.test.ts']),
   ...core(
     'src/confirm',

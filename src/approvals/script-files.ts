@@ -28,6 +28,12 @@ const ENTRIES = ['package.json', 'index.js', 'index.json', 'index.node', 'index.
 const RUNNERS =
   /^(?:env|node|nodejs|bun|bunx|deno|tsx|ts-node|npx|npm|pnpm|yarn|exec|run|dlx|uv|uvx|pipx|python[\d.]*|pypy\d*|ruby|perl|php|lua|sh|bash|zsh|dash)(?:\.exe|\.cmd)?$/i;
 
+/** Programs with words of their own before the runner or the program that they start. */
+const WRAPPERS = /^(?:timeout|taskset|chrt|flock|setarch|chroot|su|runuser|xargs|script|watch)$/;
+
+/** A variable that is set for the program behind it. */
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+
 /** Runners that take the name of a package where others take a path, and flags without values before it. */
 const PACKAGE_RUNNERS = /^(?:npx|npm|pnpm|yarn|bunx|uv|uvx|pipx|docker|podman)(?:\.exe|\.cmd)?$/i;
 
@@ -152,7 +158,8 @@ function candidatesOf(transport: StdioTransport): Candidate[] {
   if (/[/\\]/.test(command)) add([command], true);
   // Files and folders count up to the program: the first word that neither runs another nor is the value of a flag.
   const isPackageRunner = PACKAGE_RUNNERS.test(basename(command));
-  let isBefore = !/[/\\]/.test(command) || RUNNERS.test(basename(command));
+  let isWrapped = WRAPPERS.test(basename(command));
+  let isBefore = isWrapped || !/[/\\]/.test(command) || RUNNERS.test(basename(command));
   for (const [at, arg] of args.entries()) {
     add(pathsIn(arg), isBefore);
     const isFlag = arg.startsWith('-');
@@ -160,7 +167,9 @@ function candidatesOf(transport: StdioTransport): Candidate[] {
     if (isBefore && !(isFlag && isPackageRunner) && isFolder(pathOf(word))) {
       for (const path of entriesOf(pathOf(word))) found.push({ word, path, isCode: true });
     }
-    if (isFlag || (RUNNERS.test(basename(arg)) && !arg.startsWith('.'))) continue;
+    const isRunner = RUNNERS.test(basename(arg)) && !arg.startsWith('.');
+    isWrapped = (isWrapped && !isRunner) || (isBefore && WRAPPERS.test(arg));
+    if (isFlag || isRunner || isWrapped || ASSIGNMENT.test(arg)) continue;
     const flag = args[at - 1]?.startsWith('-') ? args[at - 1]! : '';
     const isValue = LOADING.test(flag) || (flag !== '' && !STARTING.test(flag) && !isPackageRunner && !exists(word));
     isBefore &&= isValue;
