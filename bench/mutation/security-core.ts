@@ -61,6 +61,8 @@ export const SECURITY_CORE: readonly CoreFile[] = [
       'src/redact/redaction.test.ts',
       'src/redact/stored.test.ts',
       'src/redact/conversation.test.ts',
+      'src/redact/protocol.test.ts',
+      'src/redact/bounds.test.ts',
     ],
   ),
   ...core(
@@ -99,7 +101,12 @@ export const SECURITY_CORE: readonly CoreFile[] = [
   ...core(
     'src/store',
     ['chain/block', 'chain/chain-walk', 'chain/compare-records', 'chain/verify', 'sqlite/chain'],
-    ['src/store/chain/block.test.ts', 'src/store/chain/chain-walk.test.ts', 'src/store/sqlite/chain.test.ts'],
+    [
+      'src/store/chain/block.test.ts',
+      'src/store/chain/chain-walk.test.ts',
+      'src/store/chain/verify.test.ts',
+      'src/store/sqlite/chain.test.ts',
+    ],
   ),
   ...core(
     'src/scripts',

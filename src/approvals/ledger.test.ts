@@ -127,6 +127,7 @@ describe('what is known while the store is read', () => {
       (record, isCareful) => ((careful = isCareful), trusting('send')(record, isCareful)),
     );
     expect(careful).toBe(true);
+    expect(toolsOf(ledger)).toEqual(['send']);
   });
 });
 
@@ -175,7 +176,7 @@ describe('reading', () => {
   });
 
   it('A40 a change of another process is heard of by server; other spaces and older states are not', async () => {
-    const { ledger, store, tell, heard } = await open();
+    const { ledger, store, tell, heard, logged } = await open();
     const written = await ledger.change(NOTES, KEY, trusting('read'));
     await tell('tools');
     await tell(SPACE);
@@ -189,6 +190,7 @@ describe('reading', () => {
     await store.put(SPACE, KEY, 'garbage');
     await tell(SPACE);
     expect([ledger.get(KEY), heard]).toEqual([{ unreadable: 'damaged' }, [['notes'], ['notes']]]);
+    expect(logged.filter((line) => line.includes('approvals.unreadable'))).toHaveLength(1);
   });
 
   it('A48 a record under the key of another server is damage to both, and does not replace one that is known', async () => {
@@ -336,6 +338,17 @@ describe('what could not be stored', () => {
     await tell(SPACE);
     ledger.holdUnsaved(KEY, { blank: NOTES, apply: note });
     expect(given.at(-1)).toBe(true);
+  });
+
+  it('A48 a record that is deleted while a change of it waits is lost all the same', async () => {
+    const { ledger, store } = await open();
+    await ledger.change(NOTES, KEY, trusting('read'));
+    const given: boolean[] = [];
+    ledger.holdUnsaved(KEY, { blank: NOTES, apply: trusting('held') });
+    await store.delete(SPACE, KEY);
+    const note: Change = (record, careful) => (given.push(careful), trusting('x')(record, careful));
+    await ledger.change(NOTES, KEY, note);
+    expect([given, toolsOf(ledger), ledger.get(KEY).isUnsaved]).toEqual([[true], ['held', 'x'], undefined]);
   });
 
   it('A40 is not tried any more once the ledger is closed', async () => {

@@ -184,9 +184,9 @@ export function createLedger(deps: {
       const found = entry && read(key, entry.value);
       const lost = found && 'unreadable' in found ? found.unreadable : undefined;
       if (lost === 'newer') throw writtenByNewer(blank.server);
-      // No record is ever deleted: one that was known here, or stood under a damaged key, is lost.
+      // No record is ever deleted: one that was stored before, or stood under a damaged key, is lost.
       const known = records.get(key);
-      careful ||= lost !== undefined || (!entry && known !== undefined && !known.isUnsaved);
+      careful ||= lost !== undefined || (!entry && known !== undefined && known.record?.version !== 0);
       const stored = found && 'record' in found ? found.record : undefined;
       const waiting = unsaved.get(key);
       const before = waiting ? waiting.apply(stored ?? blank, careful) : (stored ?? blank);

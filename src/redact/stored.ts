@@ -80,9 +80,11 @@ export function createStoredRedactor(
       },
       left: SIZE,
     });
-    if (!hasSecret(seen.join('\n'))) return first ?? MASK;
     const name = (given: string): string => cut(hide(given));
-    return redactValue(value, 0, fields.root, { fields, text: careful, name, left: SIZE }) ?? MASK;
+    const shown = hasSecret(seen.join('\n'))
+      ? redactValue(value, 0, fields.root, { fields, text: careful, name, left: SIZE })
+      : first;
+    return shown === undefined ? MASK : shown;
   };
 }
 

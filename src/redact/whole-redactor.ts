@@ -51,7 +51,7 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
     if (isDeeperThan(parsed, MAX_DEPTH - depth)) return MASK;
     const redacted = redactValue(parsed, fields.root, depth + 1);
     if (redacted === parsed) return text;
-    return JSON.stringify(redacted ?? MASK, null, text.includes('\n') ? 2 : undefined);
+    return JSON.stringify(redacted, null, text.includes('\n') ? 2 : undefined);
   };
   const redactString = (text: string, depth: number): string | undefined => {
     let shown = text;
@@ -108,7 +108,10 @@ export function createWholeRedactor({ fields, texts }: Matchers): WholeRedactor 
     arguments: (value) => redactFields(value, below, 0),
     result: (value) => redactFields(value, belowResult, 0),
     text: (value) => redactString(value, 0) ?? MASK,
-    value: (value) => redactValue(value, fields.root, 0) ?? MASK,
+    value(value) {
+      const shown = redactValue(value, fields.root, 0);
+      return shown === undefined ? MASK : shown;
+    },
     isAbout: (name) => below(name).hit !== undefined,
   };
 }
