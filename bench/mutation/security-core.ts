@@ -69,6 +69,7 @@ export const SECURITY_CORE: readonly CoreFile[] = [
     'src/front/http/auth',
     ['auth', 'cookies', 'browser-sessions', 'person-sign-in'],
     [
+      'src/front/http/auth/authenticator.test.ts',
       'src/front/http/auth/auth.integration.test.ts',
       'src/front/http/auth/session.integration.test.ts',
       'src/front/http/auth/person-sign-in.integration.test.ts',

@@ -190,6 +190,25 @@ describe('a guarded fetch', () => {
     });
   });
 
+  it('A19 REG-6 the allow-list knows the usual ports, and hosts in any case', async () => {
+    const asked: string[] = [];
+    const resolve = async (host: string) => {
+      asked.push(host);
+      return Promise.reject(new Error('no such name'));
+    };
+    const fetch = make({ resolve, allowedHosts: ['Plain.example:80', 'secure.example:443', 'any.EXAMPLE'] });
+    const problems = async (...urls: string[]): Promise<unknown[]> =>
+      (await Promise.all(urls.map((url) => fetch(url)))).map((answer) => !answer.ok && answer.problem);
+    expect(await problems('http://plain.example/', 'https://secure.example/', 'http://any.example:9/')).toEqual(
+      Array(3).fill('dns'),
+    );
+    expect(asked).toEqual(['plain.example', 'secure.example', 'any.example']);
+    expect(await problems('https://plain.example/', 'http://secure.example/', 'http://plain.example:8080/')).toEqual(
+      Array(3).fill('host_not_allowed'),
+    );
+    expect(asked).toHaveLength(3);
+  });
+
   it('A19 redirects are answers and are not followed', async () => {
     const port = await serve((request, response) => {
       if (request.url === '/inside') return void response.end('secret');
