@@ -93,7 +93,7 @@ export const SECURITY_CORE: readonly CoreFile[] = [
   ...core('src/approvals', ['folder-lock'], ['src/approvals/folder-lock.test.ts']),
   ...core('src/approvals', ['risk'], ['src/approvals/weights.test.ts', 'src/approvals/risk.test.ts']),
   ...core('src/approvals', ['script-files'], ['src/approvals/script-files.test.ts', 'src/approvals/risk.test.ts']),
-  ...core('src/lock', ['compare-locks', 'lock-text'], ['src/lock/lock.test.ts']),
+  ...core('src/lock', ['compare-locks', 'lock-text'], ['src/lock/lock-text.test.ts', 'src/lock/lock.test.ts']),
   ...core(
     'src/confirm',
     ['confirmer', 'passes', 'pending-calls'],
@@ -109,11 +109,8 @@ export const SECURITY_CORE: readonly CoreFile[] = [
       'src/store/sqlite/chain.test.ts',
     ],
   ),
-  ...core(
-    'src/scripts',
-    ['sandbox', 'vault'],
-    ['src/scripts/sandbox.test.ts', 'src/scripts/escapes.integration.test.ts'],
-  ),
+  ...core('src/scripts', ['sandbox'], ['src/scripts/sandbox.test.ts', 'src/scripts/escapes.integration.test.ts']),
+  ...core('src/scripts', ['vault'], ['src/scripts/vault.test.ts']),
   ...core('src/kernel', ['secrets'], ['src/kernel/secrets.test.ts']),
   ...core('src/kernel', ['sealing'], ['src/kernel/sealing.test.ts']),
   ...core('src/kernel', ['json-bounds'], ['src/kernel/json-bounds.test.ts']),

@@ -109,6 +109,37 @@ describe('pending calls', () => {
     expect((await one.ask(asked({}, 'bob'))).state).toBe('waiting');
   });
 
+  it('A43 SEC-11 a thousand calls of all callers wait at once, and no more', async () => {
+    const { clock, store, calls } = open();
+    const { pending } = await calls().ask(asked({}));
+    for (let at = 1; at < 999; at++) {
+      await store.put('pending-calls', `k${at}`, { ...pending, principal: `p${at}` } as never);
+    }
+    expect((await calls().ask(asked({ last: true }))).isNew).toBe(true);
+    await expect(calls().ask(asked({ more: true }))).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message: '1000 calls wait for a confirmation, the most that may wait at once.',
+      retryAfterMs: 60_000,
+      delivered: false,
+    });
+    // What has expired waits no longer.
+    await clock.advance(15 * MINUTE);
+    expect((await calls().ask(asked({ more: true }))).isNew).toBe(true);
+  });
+
+  it('SEC-11 pending calls are listed in the order in which they were asked for, then by id', async () => {
+    const { clock, store, calls } = open();
+    const { pending } = await calls().ask(asked({}));
+    expect(pending.id).toMatch(/^call_[0-9a-f]{12}$/);
+    await clock.advance(1);
+    const later = await calls().ask(asked({ later: true }));
+    for (const id of ['call_c', 'call_a', 'call_b']) {
+      await store.put('pending-calls', `0${id}`, { ...pending, requestedAt: pending.requestedAt - 1, id } as never);
+    }
+    const ids = (await calls().list()).map(({ id }) => id);
+    expect(ids).toEqual(['call_a', 'call_b', 'call_c', pending.id, later.pending.id]);
+  });
+
   it('SEC-11 a store that never takes a write ends in an error', async () => {
     const { clock, store } = open();
     const stubborn: Store = { ...store, put: async () => false };

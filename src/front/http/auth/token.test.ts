@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK, type JWTPayload } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../../../test/support/fake-clock.js';
@@ -188,8 +189,42 @@ describe('tokens of an issuer', () => {
       7,
     ]) {
       const documents = new Map([...keysOf(signer), [at, wrong as unknown]]);
-      await expect(readerOf(clock, documents, oauth).reader.read(await signer.sign())).rejects.toMatchObject(REFUSED);
+      const { reader, asked } = readerOf(clock, documents, oauth);
+      await expect(reader.read(await signer.sign())).rejects.toMatchObject(REFUSED);
+      // What is no address is not asked for anything.
+      expect(asked.every((url) => url.startsWith(ISSUER))).toBe(true);
     }
+  });
+
+  it('S10 every signature is accepted that the issuer alone can make, and one by a shared secret is not', async () => {
+    const clock = createFakeClock();
+    const pairs = {
+      RSA: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+      'P-256': generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+      'P-384': generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+      'P-521': generateKeyPairSync('ec', { namedCurve: 'P-521' }),
+      Ed25519: generateKeyPairSync('ed25519'),
+    };
+    const jwks = Object.entries(pairs).map(([kid, { publicKey }]) => ({ ...publicKey.export({ format: 'jwk' }), kid }));
+    const { reader } = readerOf(clock, new Map([[JWKS, { keys: jwks }]]));
+    const claims = { sub: 'ann', iss: ISSUER, aud: AUDIENCE, exp: Math.floor(clock.now() / 1000) + 60 };
+    const token = (kid: keyof typeof pairs, alg: string): Promise<string> =>
+      new SignJWT(claims).setProtectedHeader({ alg, kid }).sign(pairs[kid].privateKey);
+    for (const [kid, ...algorithms] of [
+      ['RSA', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+      ['P-256', 'ES256'],
+      ['P-384', 'ES384'],
+      ['P-521', 'ES512'],
+      ['Ed25519', 'EdDSA', 'Ed25519'],
+    ] as const) {
+      for (const alg of algorithms) {
+        expect(await reader.read(await token(kid, alg)), alg).toMatchObject({ name: 'oauth:ann' });
+      }
+    }
+    // The public key of the issuer as a shared secret: what everybody knows proves nothing.
+    const secret = Buffer.from(String(pairs.RSA.publicKey.export({ type: 'spki', format: 'pem' })));
+    const forged = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256', kid: 'RSA' }).sign(secret);
+    await expect(reader.read(forged)).rejects.toMatchObject(REFUSED);
   });
 
   it('S10 an issuer with a path is asked in all three places, in order', async () => {
