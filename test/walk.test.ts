@@ -12,7 +12,7 @@ const MAX_FILES: Readonly<Record<string, number>> = {
   'a call over stdio': 28,
   'a call over HTTP': 38,
   'a call over the HTTP API': 34,
-  'a search': 49,
+  'a search': 30,
 };
 
 async function walkAnew(): Promise<Walk[]> {

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLexicon } from '../src/search/words/lexicon.js';
-import { createWordTable } from '../src/search/words/word-table.js';
+import { createLexicon, createWordTable } from '../src/search/words/lexicon.js';
 import { compileLexicon, readBlocks, writeLexicon } from './lexicon.js';
 
 const say = (...parts: readonly string[]): void => {

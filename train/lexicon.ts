@@ -9,7 +9,7 @@ import {
   LEXICON_VERSION,
   widthOf,
   type LexiconData,
-} from '../src/search/words/lexicon.js';
+} from '../src/search/words/lexicon-data.js';
 
 /** The blocks of the lexicon, in the order of their names. */
 export function readBlocks(folder: string): Array<{ readonly name: string; readonly text: string }> {

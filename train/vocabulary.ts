@@ -1,5 +1,4 @@
-import { createAnalyzer, splitSentence, splitWords } from '../src/search/text/analysis.js';
-import { isStopWord } from '../src/search/text/stop-words.js';
+import { createAnalyzer, isStopWord, splitSentence, splitWords } from '../src/search/text/analysis.js';
 import type { Pair } from './contrast.js';
 import type { CorpusTool } from './corpus.js';
 import type { Embeddings } from './embeddings.js';

@@ -1,8 +1,10 @@
 import { messageOf } from '../kernel/errors.js';
 import { readAsset } from '../kernel/package-file.js';
-import { readModel, type RankingModel } from './rank/model.js';
-import { readVectors, type WordVectors } from './rank/vectors.js';
-import { createLexicon, readLexicon, type Lexicon } from './words/lexicon.js';
+import { readModel } from './rank/model.js';
+import type { RankingModel } from './rank/rank.js';
+import { readVectors, type WordVectors } from './words/vector-file.js';
+import { readLexicon } from './words/lexicon-data.js';
+import { createLexicon, type Lexicon } from './words/lexicon.js';
 
 /** What search knows beside the words of the tools: files of the package. It works without any of them. */
 export interface Knowledge {

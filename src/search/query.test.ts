@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAnalyzer } from './text/analysis.js';
+import { createAnalyzer, createTranslator } from './text/analysis.js';
 import { createActions } from './words/actions.js';
-import { createTranslator } from './words/foreign.js';
 import { parseQuery } from './query.js';
-import { createVocabulary } from './index/vocabulary.js';
+import { createVocabulary } from './index/posting-lists.js';
 
 /** What each word of a query counts where tools use some words. */
 function weights(query: string, ...used: string[]): Record<string, number> {

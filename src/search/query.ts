@@ -1,16 +1,11 @@
-import type { QueryTerm } from './query-term.js';
-import { editDistance } from '../kernel/text.js';
 import { LIMITS } from '../kernel/limits.js';
-import { isUnspaced, productNames, type Analyzer, type Word } from './text/analysis.js';
-import { splitClauses, type Clauses } from './text/clauses.js';
-import type { Translator } from './words/foreign.js';
-import { properTerms } from './rank/mentions.js';
-import { rarity } from './rank/score.js';
-import { isStopWord } from './text/stop-words.js';
-import type { Vocabulary } from './index/vocabulary.js';
-import { conceptTerm } from './index/fields.js';
+import { editDistance } from '../kernel/text.js';
+import type { Vocabulary } from './index/posting-lists.js';
+import { rarity, type QueryTerm } from './rank/score.js';
+import { isStopWord, isUnspaced, productNames, type Analyzer, type Translator, type Word } from './text/analysis.js';
+import { splitClauses, type Clauses } from './text/needs.js';
 import type { Action, Actions } from './words/actions.js';
-import type { Lexicon } from './words/lexicon.js';
+import { conceptTerm, type Lexicon } from './words/lexicon.js';
 
 /** A query made ready for one index. */
 export interface Query {
@@ -74,6 +69,9 @@ const MAX_CORRECTED_WORDS = 16;
 
 /** What begins a web address says nothing about what is wanted from it. */
 const SCHEME = /\bhttps?:\/\/(?:www\.)?/gi;
+
+/** A word with a capital that does not begin a sentence. */
+const PROPER_NAME = /(?<=[\p{L}\p{N},;:)'"“„«(-]\s*["'“„«(]?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu;
 
 const encoder = new TextEncoder();
 
@@ -170,7 +168,7 @@ export function parseQuery(
   }
   for (const id of own.keys()) related.delete(id);
   const meant = spoken.filter(({ text: word }) => !isStopWord(word)).map(({ term }) => term);
-  const actions = spoken.map(({ term }) => lists.actions.of(term)).filter((action) => action !== 0);
+  const actions = spoken.map(({ term }) => lists.actions.byTerm.get(term)).filter((action) => action !== undefined);
   return {
     empty: counts.size === 0,
     concepts,
@@ -181,6 +179,11 @@ export function parseQuery(
     unknown,
     clauses: clauses.count,
   };
+}
+
+/** The terms of what a query writes as a name. */
+function properTerms(text: string, analyzer: Analyzer): ReadonlySet<string> {
+  return new Set((text.match(PROPER_NAME) ?? []).flatMap((name) => analyzer.terms(name)));
 }
 
 /** The stems of a query in their order, those of other languages as their translations. */

@@ -1,27 +1,23 @@
 import { addressOf } from '../kernel/ids.js';
 import { DEFAULT_HITS, type Explanation, type SearchOptions } from '../model/hit.js';
 import type { Tool } from '../model/tool.js';
-import { createAnalyzer } from './text/analysis.js';
-import { combineNeeds, firstOfNeeds } from './rank/combine-needs.js';
-import { diversify } from './rank/diversity.js';
-import { explain } from './rank/explain.js';
-import { createSegmentTable, type Evidence } from './index/segment-table.js';
+import { createSegmentTable, type Evidence, type Words } from './index/segment-table.js';
 import { compareNames } from './index/names.js';
 import { nearestTerm, nearestTools } from './index/nearest.js';
 import { createPostings, type Postings } from './index/postings.js';
-import { cutQuery, parseQuery, type Query, type WordLists } from './query.js';
-import type { QueryTerm } from './query-term.js';
-import { candidatesOf, choose, scoreAll, SECOND_STAGE, type Candidate, type Near } from './rank/candidates.js';
-import { rank, type Known, type Placed, type Signal } from './rank/rank.js';
-import { createScorer, raisedBy } from './rank/score.js';
-import { firstOf } from './rank/top.js';
-import { featuresOf } from './rank/features.js';
-import { createLookUp, type Lookup } from './rank/lookup.js';
-import { MEANING_WEIGHT, meaningOf, type QueryMeaning } from './rank/meaning.js';
 import type { KnowledgeSource } from './knowledge.js';
-import { createLearned } from './rank/learned.js';
-import { createActions } from './words/actions.js';
+import { cutQuery, parseQuery, type Query, type WordLists } from './query.js';
+import { candidatesOf, createLookUp, scoreAll, type Candidate, type Lookup } from './rank/candidates.js';
+import { combineNeeds, firstOfNeeds } from './rank/combine-needs.js';
+import { explain, partsOf } from './rank/explain.js';
+import { createVectorSignal, meaningOf, type QueryMeaning } from './rank/meaning.js';
+import { diversify, featuresOf, rankLearned, type Placed, type RankingModel } from './rank/rank.js';
+import { choose, createScorer, firstOf, SECOND_STAGE, type QueryTerm } from './rank/score.js';
+import { rankBySignals, signalsOf } from './rank/signals.js';
+import { raisedBy } from './rank/usage.js';
+import { createAnalyzer } from './text/analysis.js';
 import { splitNeeds } from './text/needs.js';
+import { createActions } from './words/actions.js';
 import { createWordLists } from './words/word-lists.js';
 
 /** One answer of the index. */
@@ -111,16 +107,29 @@ interface Found {
   readonly lookup: Lookup;
 }
 
+/** What is known beside the words of tools, as it is used. */
+interface Known extends Words {
+  readonly model: RankingModel | undefined;
+}
+
 /** An empty index. What is known beside the words of tools is fetched with the first of them; it works without. */
 export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: Postings = createPostings()): ToolIndex {
   const analyzer = createAnalyzer();
   const actions = createActions((word) => analyzer.terms(word)[0] ?? word);
-  const table = createSegmentTable(postings, analyzer, actions, knowledge);
+  let known: Known | undefined;
+  const table = createSegmentTable(postings, analyzer, actions, know);
   const { segments } = table;
   // Thousands of words to cut and to stem: the first query pays for them, not the start of the process.
   let lists: WordLists | undefined;
   const score = createScorer();
   const lookUp = createLookUp();
+
+  function know(): Known {
+    if (known) return known;
+    const { vectors, lexicon, model } = knowledge();
+    known = { lexicon, model, meaning: vectors && createVectorSignal(vectors) };
+    return known;
+  }
 
   function* walk(server?: string): Generator<Tool> {
     if (server !== undefined) yield* segments.get(server)?.tools ?? [];
@@ -181,19 +190,19 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
     { recalled, explained, encoded }: Aids,
     among?: Found,
   ): Found {
-    const meaning = meaningOf(query, table, postings);
+    const { model, meaning: vectors } = know();
+    const meaning = meaningOf(query, vectors, postings);
     const { lookup, candidates } = among
       ? lookAgain(query, among, recalled)
       : lookAt(query, count, options, recalled, meaning);
-    const { model } = knowledge();
-    const rowsOf = (rated: readonly Candidate[]): Float32Array =>
-      featuresOf(query, rated, lookup, postings, actions, meaning.features(rated));
-    const known: Known = {
-      recalled,
-      further: [...meaning.signals(), ...encodedSignal(encoded)],
-      ...(model ? { learned: createLearned(model, rowsOf, explained, encoded) } : {}),
-    };
-    return { lookup, placed: rank(query, candidates, postings, count, known) };
+    if (candidates.length === 0) return { lookup, placed: [] };
+    if (!model) {
+      return { lookup, placed: rankBySignals(query, candidates, postings, count, signalsOf(meaning, encoded)) };
+    }
+    const rows = featuresOf(query, candidates, lookup, postings, actions, meaning.features(candidates));
+    const parts = explained ? (row: Float32Array, score: number) => partsOf(row, score, model) : undefined;
+    const learned = { model, rows, encoded, partsOf: parts };
+    return { lookup, placed: rankLearned(query, candidates, postings, count, learned) };
   }
 
   /** The tools among which the order is decided. */
@@ -206,7 +215,7 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
   ): { lookup: Lookup; candidates: Candidate[] } {
     const within = options.server === undefined ? undefined : segments.get(options.server);
     const scores = score([...query.own, ...query.related, ...query.concepts], postings, within);
-    const near: Near = (accept) => meaning.nearest(accept, within);
+    const near = (accept: (document: number) => boolean): number[] => meaning.nearest(accept, within);
     const chosen = choose(scores, postings, Math.max(count, SECOND_STAGE), acceptance(options), recalled, near);
     const lookup = lookUp(chosen, postings);
     const { values } = scores;
@@ -252,30 +261,22 @@ export function createIndex(knowledge: KnowledgeSource = () => ({}), postings: P
 
   function candidates(text: string, options: SearchOptions = {}): { tools: Tool[]; rows: Float32Array } {
     const query = readQuery(text);
-    const meaning = meaningOf(query, table, postings);
+    const meaning = meaningOf(query, know().meaning, postings);
     const { lookup, candidates: found } = lookAt(query, SECOND_STAGE, options, new Map(), meaning);
     const rows = featuresOf(query, found, lookup, postings, actions, meaning.features(found));
     return { tools: found.map(({ tool }) => tool), rows };
   }
 
   function readQuery(text: string): Query {
-    lists ??= createWordLists(analyzer, actions, knowledge());
+    lists ??= createWordLists(analyzer, actions, know());
     return parseQuery(text, analyzer, postings.vocabulary, lists, postings.size);
   }
 
   function nameTermsOf({ document }: Placed): ReadonlySet<number> {
-    const segment = postings.segmentOf(document)!;
+    const segment = postings.owners[document]!;
     const offset = document - segment.first;
     const begin = offset === 0 ? 0 : segment.nameEnds[offset - 1]!;
     return new Set(segment.nameTerms.subarray(begin, segment.nameEnds[offset]!));
-  }
-
-  /** The opinion of a sentence encoder, where there are no learned weights. */
-  function encodedSignal(encoded: Encoded | undefined): Signal[] {
-    if (!encoded) return [];
-    const rate = (candidates: readonly Candidate[]): number[] =>
-      candidates.map(({ tool }) => Math.max(0, encoded(tool) ?? 0));
-    return [{ name: 'encoder', weight: MEANING_WEIGHT, rate }];
   }
 
   /** What experience adds to the scores of the documents it speaks for. */

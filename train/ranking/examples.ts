@@ -1,8 +1,7 @@
 import { FRESH, readSet, type RetrievalSet } from '../../bench/retrieval/sets.js';
 import { indexRecorded } from '../../src/gateway/reports/evaluation.js';
 import { sha256 } from '../../src/kernel/hash.js';
-import { FEATURES } from '../../src/search/rank/features.js';
-import type { RankingModel } from '../../src/search/rank/model.js';
+import { FEATURES, type RankingModel } from '../../src/search/rank/rank.js';
 import { goldOf, judge, type Gold, type Knowledge, type LabelledQuery } from '../../src/search/index.js';
 
 /** The sets that are learned from and judged by, and who made them: sets of one author are left out together. */

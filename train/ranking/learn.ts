@@ -1,4 +1,4 @@
-import { FEATURES } from '../../src/search/rank/features.js';
+import { FEATURES } from '../../src/search/rank/rank.js';
 import { createRandom } from '../contrast.js';
 import { WIDTH, type Example } from './examples.js';
 

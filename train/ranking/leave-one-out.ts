@@ -1,4 +1,4 @@
-import { createModel } from '../../src/search/rank/model.js';
+import { createModel } from '../../src/search/rank/rank.js';
 import { FAMILIES, type Example, type ExampleSet } from './examples.js';
 import { learn, type Settings, type Weights } from './learn.js';
 

@@ -5,6 +5,7 @@ import { createAnalyzer } from '../text/analysis.js';
 import { createDraft } from './draft.js';
 import { FIELDS, termsOf } from './fields.js';
 import { createPostings } from './postings.js';
+import { averageLength } from '../rank/score.js';
 import { createIndex } from '../search.js';
 
 const tool = (name: string, description: string): Tool => describedTool('web', name, description);
@@ -75,9 +76,9 @@ describe('the rest of a long description', () => {
     for (let i = 0; i < 9; i++) draft.add(tool(`t${i}`, ''), none.with(0, [`t${i}`]));
     draft.add(tool('long', ''), none.with(0, ['long']).with(REST, ['a', 'b', 'c', 'd']));
     const segment = postings.add(draft);
-    expect(postings.averageLength(REST)).toBe(4);
-    expect(postings.averageLength(0)).toBe(1);
+    expect(averageLength(REST, postings)).toBe(4);
+    expect(averageLength(0, postings)).toBe(1);
     postings.remove(segment);
-    expect(postings.averageLength(REST)).toBe(0);
+    expect(averageLength(REST, postings)).toBe(0);
   });
 });

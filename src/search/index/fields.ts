@@ -1,7 +1,7 @@
 import type { Tool } from '../../model/tool.js';
 import type { Analyzer } from '../text/analysis.js';
 import type { Action, Actions } from '../words/actions.js';
-import type { Lexicon } from '../words/lexicon.js';
+import { conceptTerm, type Lexicon } from '../words/lexicon.js';
 
 /** How much one part of a tool counts, and how strongly a long one is held against it (BM25's b). */
 interface Field {
@@ -90,11 +90,6 @@ export function serverTermsOf(names: readonly string[], analyzer: Analyzer): str
   return [...new Set(names.flatMap((name) => analyzer.terms(name.slice(0, NAME_LENGTH))))];
 }
 
-/** The term under which tools are indexed that are about a concept of the lexicon; no text holds it. */
-export function conceptTerm(concept: number): string {
-  return `\u0001${concept}`;
-}
-
 /** The concepts of a tool as terms: twice where its names show it, once where only its description does. */
 export function conceptTermsOf(fields: ReadonlyArray<readonly string[]>, lexicon: Lexicon): string[] {
   const names = [...fields[NAME_FIELD]!, ...fields[SERVER_FIELD]!];
@@ -105,5 +100,5 @@ export function conceptTermsOf(fields: ReadonlyArray<readonly string[]>, lexicon
 /** What a tool does: by the first word of its name that says it, else by the beginning of its description. */
 export function actionOf(fields: ReadonlyArray<readonly string[]>, actions: Actions): Action {
   const words = [...fields[NAME_FIELD]!, ...fields[DESCRIPTION_FIELD]!.slice(0, 3)];
-  return words.map((word) => actions.of(word)).find((action) => action !== 0) ?? 0;
+  return words.map((word) => actions.byTerm.get(word)).find((action) => action !== undefined) ?? 0;
 }

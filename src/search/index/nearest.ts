@@ -3,8 +3,8 @@ import { editDistance, nearestNames } from '../../kernel/text.js';
 import type { Tool } from '../../model/tool.js';
 import { leastEdits, letterSet } from '../text/letters.js';
 import type { Segment } from './postings.js';
-import { compareAddresses } from '../rank/addresses.js';
-import type { Vocabulary } from './vocabulary.js';
+import { compareAddresses } from './names.js';
+import type { Vocabulary } from './posting-lists.js';
 
 /** Names that are compared letter by letter at most: those whose letters fit best. */
 const COMPARED = 1000;

@@ -2,8 +2,14 @@ import type { Tool } from '../../model/tool.js';
 import { SKETCH_WORDS, type Draft } from './draft.js';
 import { FIELDS } from './fields.js';
 import { letterSet } from '../text/letters.js';
-import { createPostingLists, grown, POSTING_WORDS, type PostingLists } from './posting-lists.js';
-import { createVocabulary, type Vocabulary } from './vocabulary.js';
+import {
+  createPostingLists,
+  createVocabulary,
+  grown,
+  POSTING_WORDS,
+  type PostingLists,
+  type Vocabulary,
+} from './posting-lists.js';
 
 /**
  * The documents of one server: neighbours, numbered from `first`. What the segment added to the
@@ -27,22 +33,24 @@ export interface Segment {
   readonly rows: Int8Array;
 }
 
-/** The inverted index: which documents hold a term, in which fields, and the statistics ranking needs. */
+/**
+ * The inverted index: which documents hold a term, in which fields, and the statistics ranking needs. Arrays are replaced as they
+ * grow, so read them anew for every query.
+ */
 export interface Postings {
   readonly vocabulary: Vocabulary;
   readonly lists: PostingLists;
-  /** One more than the highest document number; some numbers may belong to removed documents. */
-  readonly end: number;
+  /** The segment of each document, by its number; `undefined` once it is removed. */
+  readonly owners: ReadonlyArray<Segment | undefined>;
   /** Documents that are there. */
   readonly size: number;
   /** Length of each field of each document in terms: `lengths[document * FIELDS.length + field]`. */
   readonly lengths: Uint8Array;
   /** The sketch of each document's vector: `sketches[document * SKETCH_WORDS + word]`. */
   readonly sketches: Uint32Array;
-  /** The mean length of a field over the documents that are there; of a sparse one, over those that have any of it. */
-  averageLength(field: number): number;
-  /** The segment a document belongs to; `undefined` once it is removed. */
-  segmentOf(document: number): Segment | undefined;
+  /** For each field the lengths of the documents that are there, added up, and how many have any of it. */
+  readonly totals: Float64Array;
+  readonly holders: Float64Array;
   /** Puts in the documents of a draft, which is not to change any more. */
   add(draft: Draft): Segment;
   /** Takes a segment out: it is not found any more, and its documents wait to be cleared out. */
@@ -72,7 +80,7 @@ interface Numbering {
   lists: PostingLists;
   lengths: Uint8Array;
   sketches: Uint32Array;
-  readonly owners: Array<Owner | undefined>;
+  owners: Array<Owner | undefined>;
 }
 
 /**
@@ -92,18 +100,30 @@ interface Move extends Numbering {
  */
 export function createPostings(tolerated = TOLERATED): Postings {
   const vocabulary = createVocabulary();
-  let now: Numbering = {
+  const totals = new Float64Array(FIELDS.length);
+  const holders = new Float64Array(FIELDS.length);
+  const now: Numbering & Postings & { size: number } = {
+    vocabulary,
     lists: createPostingLists(),
     lengths: new Uint8Array(0),
     sketches: new Uint32Array(0),
     owners: [],
+    size: 0,
+    totals,
+    holders,
+    add,
+    remove,
+    clear,
+    get bytes() {
+      return [now, ...(move ? [move] : [])].reduce(
+        (sum, { lists, lengths, sketches }) => sum + lists.bytes + lengths.byteLength + sketches.byteLength,
+        0,
+      );
+    },
   };
   let move: Move | undefined;
-  let size = 0;
   /** Postings of the documents that are there. */
   let held = 0;
-  const totals = new Float64Array(FIELDS.length);
-  const holders = new Float64Array(FIELDS.length);
 
   function countLengths({ first, tools }: Segment, sign: 1 | -1): void {
     const end = (first + tools.length) * FIELDS.length;
@@ -112,7 +132,7 @@ export function createPostings(tolerated = TOLERATED): Postings {
       totals[field] = totals[field]! + sign * now.lengths[at]!;
       if (now.lengths[at]! > 0) holders[field] = holders[field]! + sign;
     }
-    size += sign * tools.length;
+    now.size += sign * tools.length;
   }
 
   function add(draft: Draft): Segment {
@@ -183,15 +203,15 @@ export function createPostings(tolerated = TOLERATED): Postings {
   }
 
   function isOverdue(): boolean {
-    return now.owners.length > withQuarter(size) + tolerated;
+    return now.owners.length > withQuarter(now.size) + tolerated;
   }
 
   function clear(work: number): boolean {
     if (!move && !isOverdue()) return false;
     move ??= {
       lists: createPostingLists(held),
-      lengths: new Uint8Array(withQuarter(size) * FIELDS.length),
-      sketches: new Uint32Array(withQuarter(size) * SKETCH_WORDS),
+      lengths: new Uint8Array(withQuarter(now.size) * FIELDS.length),
+      sketches: new Uint32Array(withQuarter(now.size) * SKETCH_WORDS),
       owners: [],
       documents: 0,
       copied: 0,
@@ -238,42 +258,11 @@ export function createPostings(tolerated = TOLERATED): Postings {
       const owner = owners[at];
       if (owner) owner.first = at;
     }
-    now = { lists, lengths, sketches, owners };
+    Object.assign(now, { lists, lengths, sketches, owners } satisfies Numbering);
     move = undefined;
   }
 
-  return {
-    vocabulary,
-    get lists() {
-      return now.lists;
-    },
-    get lengths() {
-      return now.lengths;
-    },
-    get sketches() {
-      return now.sketches;
-    },
-    get end() {
-      return now.owners.length;
-    },
-    get size() {
-      return size;
-    },
-    averageLength(field) {
-      const documents = FIELDS[field]?.sparse ? holders[field]! : size;
-      return documents === 0 ? 0 : totals[field]! / documents;
-    },
-    segmentOf: (document) => now.owners[document],
-    add,
-    remove,
-    clear,
-    get bytes() {
-      return [now, ...(move ? [move] : [])].reduce(
-        (sum, { lists, lengths, sketches }) => sum + lists.bytes + lengths.byteLength + sketches.byteLength,
-        0,
-      );
-    },
-  };
+  return now;
 }
 
 function joined(rows: readonly Int8Array[]): Int8Array {

@@ -5,9 +5,9 @@ import { createDraft } from './draft.js';
 import { actionOf, conceptTermsOf, serverTermsOf, termsOf } from './fields.js';
 import { sortedByName } from './names.js';
 import type { Postings, Segment } from './postings.js';
-import type { KnowledgeSource } from '../knowledge.js';
-import { createVectorSignal, type VectorSignal } from '../rank/vectors.js';
+import type { VectorSignal } from '../rank/meaning.js';
 import type { Actions } from '../words/actions.js';
+import type { Lexicon } from '../words/lexicon.js';
 
 /** What a server calls itself: its id was chosen by a user and may hide the product. */
 export interface Evidence {
@@ -17,12 +17,16 @@ export interface Evidence {
   readonly launch?: string;
 }
 
+/** What is known about words beside the tools; neither is there without its file. */
+export interface Words {
+  readonly lexicon: Lexicon | undefined;
+  readonly meaning: VectorSignal | undefined;
+}
+
 /** The segments of the index by server: tools are added, replaced and removed here. */
 export interface SegmentTable {
   /** The segment of each server that was put in. */
   readonly segments: ReadonlyMap<string, Segment>;
-  /** Nearness of meaning; there is none without word vectors. */
-  readonly meaning: VectorSignal | undefined;
   replace(server: string, tools: readonly Tool[], evidence?: Evidence): void;
   fill(server: string, tools: Iterable<Tool>, evidence?: Evidence): Promise<boolean>;
   restate(server: string, change: (tool: Tool) => Tool): void;
@@ -43,9 +47,8 @@ export function createSegmentTable(
   postings: Postings,
   analyzer: Analyzer,
   actions: Actions,
-  knowledge: KnowledgeSource,
+  words: () => Words,
 ): SegmentTable {
-  let meaning: VectorSignal | undefined;
   const segments = new Map<string, Segment>();
   const filling = new Map<string, symbol>();
   let isClearing = false;
@@ -55,8 +58,7 @@ export function createSegmentTable(
     server: string,
     { title = '', name = '', launch = '' }: Evidence = {},
   ): { read(tool: Tool): void; put(): void } {
-    const { vectors, lexicon } = knowledge();
-    if (vectors) meaning ??= createVectorSignal(vectors);
+    const { lexicon, meaning } = words();
     const serverTerms = serverTermsOf([server, title, name, launch], analyzer);
     const draft = createDraft();
     return {
@@ -124,9 +126,6 @@ export function createSegmentTable(
 
   return {
     segments,
-    get meaning() {
-      return meaning;
-    },
     replace,
     fill,
     restate,

@@ -1,4 +1,4 @@
-import { compareAddresses } from './addresses.js';
+import { compareAddresses } from '../index/names.js';
 import type { Placed } from './rank.js';
 
 /** A tool with the number of the need that it answers. */

@@ -3,7 +3,7 @@ import { FIELDS } from '../index/fields.js';
 import { frequencyIn } from '../index/posting-lists.js';
 import type { Postings } from '../index/postings.js';
 import type { Query } from '../query.js';
-import type { Placed } from './rank.js';
+import { FEATURES, type Placed, type RankingModel } from './rank.js';
 import { sharesOf } from './score.js';
 
 /** Why a tool stands where it stands: which words met which fields, and what each signal gave to its relevance. */
@@ -27,4 +27,16 @@ export function explain(placed: Placed, query: Query, postings: Postings): Expla
 
 function fieldsWith(packed: number): string[] {
   return FIELDS.filter((_, field) => frequencyIn(packed, field) > 0).map(({ name }) => name);
+}
+
+/** What the score of a row of features would lose without each signal. */
+export function partsOf(row: Float32Array, score: number, model: RankingModel): Placed['parts'] {
+  const signals = [...new Set(FEATURES.map(({ signal }) => signal))];
+  const without = new Float32Array(signals.length * FEATURES.length);
+  for (const [i, signal] of signals.entries()) {
+    const left = row.map((value, at) => (FEATURES[at]!.signal === signal ? 0 : value));
+    without.set(left, i * FEATURES.length);
+  }
+  const left = model.score(without);
+  return signals.map((name, i) => ({ name, share: Math.max(0, score - left[i]!) }));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../model/tool.js';
 import { createDraft } from '../index/draft.js';
 import { createPostings, type Postings } from '../index/postings.js';
-import { createLookUp } from './lookup.js';
+import { createLookUp } from './candidates.js';
 import { sharesOf } from './score.js';
 
 /** Servers of ten tools; the n-th word stands in every n-th tool, so lists of all lengths are there. */
@@ -40,7 +40,7 @@ describe('a lookup', () => {
           const [share] = sharesOf([document], [{ id: term, weight: 1, word: '' }], postings);
           expect(lookup.shares(term)[place]).toBeCloseTo(share!, 5);
           const segment = lookup.segments[lookup.segmentAt[place]!]!;
-          expect(segment).toBe(postings.segmentOf(document));
+          expect(segment).toBe(postings.owners[document]);
           const held = segment.tools.filter((_, i) => (segment.first + i) % n === 0).length;
           expect(lookup.spread(term)[lookup.segmentAt[place]!]).toBeCloseTo(held / segment.tools.length, 5);
         }
@@ -61,7 +61,7 @@ describe('a lookup', () => {
   it('FIND-2 knows the servers that have a word in their names', () => {
     const lookup = lookUp([0], postings);
     const { servers, own } = lookup.named(postings.vocabulary.find('s7')!);
-    expect([...servers]).toEqual([postings.segmentOf(70)]);
+    expect([...servers]).toEqual([postings.owners[70]]);
     expect(own).toBe(10);
     expect(lookup.named(termOf(1)).servers.size).toBe(0);
   });

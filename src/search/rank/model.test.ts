@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAsset } from '../../kernel/package-file.js';
-import { FEATURES } from './features.js';
-import { createModel, MODEL_VERSION, readModel } from './model.js';
+import { createModel, FEATURES } from './rank.js';
+import { MODEL_VERSION, readModel } from './model.js';
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 

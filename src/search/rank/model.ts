@@ -1,34 +1,12 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { isObject, type JsonValue } from '../../kernel/json.js';
-import { FEATURES } from './features.js';
-
-/** Learned weights: what the features of a candidate say about whether it is wanted. */
-export interface RankingModel {
-  /** The score of each row of features; only their order and distance within one query mean something. */
-  score(rows: Float32Array): Float64Array;
-}
+import { createModel, FEATURES, type RankingModel } from './rank.js';
 
 /** The format of the file. */
 export const MODEL_VERSION = 1;
 
 /** Larger weights would leave the range of the numbers that are added up. */
 const LARGEST_WEIGHT = 1e6;
-
-/** A model that adds up the features by weight. */
-export function createModel(weights: Float32Array): RankingModel {
-  const width = weights.length;
-  return {
-    score(rows) {
-      const scores = new Float64Array(rows.length / width);
-      for (let row = 0; row < scores.length; row++) {
-        let sum = 0;
-        for (let i = 0; i < width; i++) sum += weights[i]! * rows[row * width + i]!;
-        scores[row] = sum;
-      }
-      return scores;
-    },
-  };
-}
 
 /** Reads the file of weights: `{version, weights: {feature: number}}`; a feature without one counts nothing. */
 export function readModel(bytes: Uint8Array): RankingModel {

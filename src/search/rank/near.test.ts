@@ -3,9 +3,9 @@ import { describedTool } from '../../../test/support/test-tool.js';
 import { writeVectors } from '../../../train/format.js';
 import { readAsset } from '../../kernel/package-file.js';
 import { createIndex, type ToolIndex } from '../search.js';
-import { FEATURES } from './features.js';
-import { readModel, type RankingModel } from './model.js';
-import { readVectors, type WordVectors } from './vectors.js';
+import { FEATURES, type RankingModel } from './rank.js';
+import { readModel } from './model.js';
+import { readVectors, type WordVectors } from '../words/vector-file.js';
 
 /** Words in two directions: vehicles and food. */
 const vectors = readVectors(

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../model/tool.js';
 import { createDraft } from '../index/draft.js';
 import { createPostings, type Postings } from '../index/postings.js';
-import type { QueryTerm } from '../query-term.js';
-import { createScorer } from './score.js';
+import { createScorer, type QueryTerm } from './score.js';
 
 /** Two servers of a hundred tools: every tool holds `get`, every second `list`, every tenth `issue`. */
 function samplePostings(): Postings {
@@ -44,7 +43,7 @@ describe('createScorer', () => {
 
   it('FIND-3 within a server only its own documents are read', () => {
     const postings = samplePostings();
-    const second = postings.segmentOf(150)!;
+    const second = postings.owners[150]!;
     const { documents } = createScorer()(termsOf(postings, 'list', 'issue'), postings, second);
     expect([...documents].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, i) => 100 + i * 2));
   });

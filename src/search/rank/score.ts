@@ -1,8 +1,19 @@
+import type { Tool } from '../../model/tool.js';
 import { FIELDS } from '../index/fields.js';
+import { compareAddresses } from '../index/names.js';
 import { FREQUENCY_BITS, frequencyIn, HIGHEST_FREQUENCY, POSTING_WORDS } from '../index/posting-lists.js';
 import type { Postings, Segment } from '../index/postings.js';
-import type { QueryTerm } from '../query-term.js';
-import { selectBest, selectTop } from './top.js';
+
+/** A term to look for, what it counts, and the word of the query it stands for. */
+export interface QueryTerm {
+  readonly id: number;
+  readonly weight: number;
+  readonly word: string;
+  /** Whether the query writes it as a name. */
+  readonly proper?: boolean;
+  /** The clauses of the query it stands in, as bits. */
+  readonly clauses?: number;
+}
 
 /** How fast repetitions of a term stop counting (BM25's k1). */
 export const K1 = 1.2;
@@ -59,7 +70,7 @@ export function createScorer(maxRead = MAX_READ): Scorer {
     count = 0;
   }
 
-  function begin({ end }: Postings): void {
+  function begin({ owners: { length: end } }: Postings): void {
     forget();
     if (values.length >= end) return;
     values = new Float32Array(end + (end >>> 2));
@@ -102,7 +113,8 @@ export function createScorer(maxRead = MAX_READ): Scorer {
         values[document] = values[document]! + (most * frequency) / (K1 + frequency);
       }
     }
-    if (count > postings.end / SWEPT) gather(postings.end);
+    const end = postings.owners.length;
+    if (count > end / SWEPT) gather(end);
     const scored = documents.subarray(0, count);
     if (unread.length > 0) lookAtBest(scored, values, unread, postings);
     return { documents: scored, values };
@@ -160,7 +172,7 @@ export function sharesOf(documents: readonly number[], terms: readonly QueryTerm
 export function fieldWorth(postings: Postings): Float32Array {
   const worth = new Float32Array(FIELDS.length << 8);
   for (const [field, { weight, b }] of FIELDS.entries()) {
-    const average = postings.averageLength(field) || 1;
+    const average = averageLength(field, postings) || 1;
     for (let length = 0; length < 256; length++) {
       worth[(field << 8) | length] = weight / (1 - b + (b * length) / average);
     }
@@ -168,47 +180,159 @@ export function fieldWorth(postings: Postings): Float32Array {
   return worth;
 }
 
-/** The power of the share of a query that led to a tool before: chosen by left-out sets, see docs/search.md. */
-const CLOSENESS = 2;
+/** The mean length of a field over the documents that are there; of a sparse one, over those that have any of it. */
+export function averageLength(field: number, { size, totals, holders }: Postings): number {
+  const documents = FIELDS[field]?.sparse ? holders[field]! : size;
+  return documents === 0 ? 0 : totals[field]! / documents;
+}
 
-/** A term of a query that may have led somewhere before; -1 is the id of one that no tool holds. */
-export interface AskedTerm {
-  readonly id: number;
-  readonly uses: number;
-  readonly weight: number;
+/** Documents that are near to the query by meaning, whether they hold a word of it or not. */
+export type Near = (accept: (document: number) => boolean) => readonly number[];
+
+/** Documents of the first stage that are looked at again. */
+export const SECOND_STAGE = 300;
+
+/** The documents that are looked at: the best of the first stage, those that are remembered, and those that are near by meaning. */
+export function choose(
+  { documents, values }: Scores,
+  postings: Postings,
+  count: number,
+  accept: (tool: Tool) => boolean,
+  recalled: ReadonlyMap<number, number>,
+  near: Near = () => [],
+): number[] {
+  const toolAt = (document: number): Tool | undefined => {
+    const segment = postings.owners[document];
+    return segment?.tools[document - segment.first];
+  };
+  const byAddress = (a: number, b: number): number => {
+    const [left, right] = [toolAt(a), toolAt(b)];
+    return left && right ? compareAddresses(left, right) : 0;
+  };
+  const isWanted = (document: number): boolean => {
+    const tool = toolAt(document);
+    return tool !== undefined && accept(tool);
+  };
+  const chosen = selectBest(documents, values, count, byAddress, isWanted);
+  const taken = new Set(chosen);
+  for (const document of [...recalled.keys(), ...near(isWanted)]) {
+    if (taken.has(document) || !isWanted(document)) continue;
+    taken.add(document);
+    chosen.push(document);
+  }
+  return chosen;
+}
+
+type Compare<T> = (a: T, b: T) => number;
+
+/**
+ * The best `count` of many items, best first, in one pass: a heap keeps the worst of the chosen at
+ * its root, so nearly every item costs one comparison. `compare` is negative when the first is better,
+ * and must bear items that `accept` refuses.
+ */
+export function selectTop<T>(
+  items: Iterable<T>,
+  count: number,
+  compare: Compare<T>,
+  accept: (item: T) => boolean = () => true,
+): T[] {
+  const heap: T[] = [];
+  if (count <= 0) return heap;
+  for (const item of items) {
+    const full = heap.length >= count;
+    if ((full && compare(item, heap[0]!) >= 0) || !accept(item)) continue;
+    if (full) replaceWorst(heap, item, compare);
+    else raise(heap, item, compare);
+  }
+  return heap.toSorted(compare);
 }
 
 /**
- * What remembered queries add to the scores of documents: as if their words stood in one more field,
- * so that a word the tool has itself gains little, and one it lacks gains much. It counts by the square of the share
- * of the query that led there before, or one common word would lead everything to where it led once.
+ * The best `count` of very many documents by their scores, none below 0, best first; `compare` orders those that score the same.
+ * What scores less than any of the best, nearly everything, costs two looks at one number.
  */
-export function raisedBy(
-  remembered: ReadonlyMap<number, readonly number[]>,
-  asked: readonly AskedTerm[],
-  postings: Postings,
-): Map<number, number> {
-  const documents = [...remembered.keys()];
-  const terms = asked.map(({ id, weight }) => ({ id, weight, word: '' }));
-  const shares = sharesOf(documents, terms, postings);
-  const raised = new Map<number, number>();
-  for (const [place, document] of documents.entries()) {
-    let sum = 0;
-    let covered = 0;
-    let whole = 0;
-    for (const [i, { uses, weight }] of asked.entries()) {
-      const more = remembered.get(document)![i]!;
-      const most = weight * rarity(uses, postings.size);
-      whole += most;
-      if (more === 0) continue;
-      covered += most;
-      const share = shares[place * asked.length + i]!;
-      const room = most - share;
-      if (room <= 0) continue;
-      const own = (K1 * share) / room;
-      sum += (most * (own + more)) / (K1 + own + more) - share;
-    }
-    if (sum > 0) raised.set(document, sum * (covered / whole) ** CLOSENESS);
+export function selectBest(
+  documents: Uint32Array,
+  scores: Float32Array,
+  count: number,
+  compare: Compare<number>,
+  accept: (document: number) => boolean = () => true,
+): number[] {
+  if (count <= 0) return [];
+  const byScore = (a: number, b: number): number => scores[b]! - scores[a]! || compare(a, b);
+  const high = documents.length > Math.max(MANY, 2 * count) ? highest(documents, scores, count) : documents;
+  const best = selectTop(high, count, byScore, accept);
+  // Too many of the highest were not acceptable: then all are looked at.
+  return best.length < count && high.length < documents.length ? selectTop(documents, count, byScore, accept) : best;
+}
+
+/** Documents beyond which their scores are counted first; fewer are looked at one by one. */
+const MANY = 4000;
+
+/** Bits of a score that are dropped when scores are counted: what is left tells them apart to a few hundredths. */
+const DROPPED_BITS = 18;
+
+/** All documents with the highest scores, at least `count` and not many more: numbers of one sign have the order of their bits. */
+function highest(documents: Uint32Array, scores: Float32Array, count: number): Uint32Array {
+  const bits = new Uint32Array(scores.buffer, scores.byteOffset, scores.length);
+  const counts = new Uint32Array((0x7f800000 >>> DROPPED_BITS) + 1);
+  let step = 0;
+  for (let i = 0; i < documents.length; i++) {
+    const own = bits[documents[i]!]! >>> DROPPED_BITS;
+    counts[own] = counts[own]! + 1;
+    if (own > step) step = own;
   }
-  return raised;
+  let kept = counts[step]!;
+  while (kept < count && step > 0) kept += counts[--step]!;
+  const high = new Uint32Array(kept);
+  for (let i = 0, at = 0; at < kept; i++) {
+    const document = documents[i]!;
+    if (bits[document]! >>> DROPPED_BITS >= step) high[at++] = document;
+  }
+  return high;
+}
+
+/** The best `count` of many lists that are each sorted, best first: of a list no more is looked at than may be among them. */
+export function firstOf<T>(
+  lists: ReadonlyArray<readonly T[]>,
+  count: number,
+  compare: Compare<T>,
+  accept: (item: T) => boolean,
+): T[] {
+  const heap: T[] = [];
+  if (count <= 0) return heap;
+  for (const list of lists) {
+    for (const item of list) {
+      const full = heap.length >= count;
+      if (full && compare(item, heap[0]!) >= 0) break;
+      if (!accept(item)) continue;
+      if (full) replaceWorst(heap, item, compare);
+      else raise(heap, item, compare);
+    }
+  }
+  return heap.toSorted(compare);
+}
+
+function raise<T>(heap: T[], added: T, compare: Compare<T>): void {
+  let at = heap.push(added) - 1;
+  while (at > 0) {
+    const parent = (at - 1) >>> 1;
+    if (compare(heap[parent]!, added) >= 0) break;
+    heap[at] = heap[parent]!;
+    at = parent;
+  }
+  heap[at] = added;
+}
+
+function replaceWorst<T>(heap: T[], added: T, compare: Compare<T>): void {
+  let at = 0;
+  for (;;) {
+    let child = at * 2 + 1;
+    if (child >= heap.length) break;
+    if (child + 1 < heap.length && compare(heap[child + 1]!, heap[child]!) > 0) child++;
+    if (compare(added, heap[child]!) >= 0) break;
+    heap[at] = heap[child]!;
+    at = child;
+  }
+  heap[at] = added;
 }

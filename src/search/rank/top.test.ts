@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { firstOf, selectBest, selectTop } from './top.js';
+import { firstOf, selectBest, selectTop } from './score.js';
 
 const descending = (a: number, b: number): number => b - a;
 const even = (number: number): boolean => number % 2 === 0;

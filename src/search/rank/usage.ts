@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import type { Postings } from '../index/postings.js';
+import { K1, rarity, sharesOf } from './score.js';
 
 /** What is remembered of one tool: the hashed terms of queries that led to it, and how much each weighs. */
 export interface ToolUsage {
@@ -77,4 +79,49 @@ export function recall(usage: Usage, asked: readonly string[], now: number): Map
 
 function fading(from: number, to: number): number {
   return 2 ** (-Math.max(0, to - from) / HALF_LIFE_MS);
+}
+
+/** The power of the share of a query that led to a tool before: chosen by left-out sets, see docs/search.md. */
+const CLOSENESS = 2;
+
+/** A term of a query that may have led somewhere before; -1 is the id of one that no tool holds. */
+export interface AskedTerm {
+  readonly id: number;
+  readonly uses: number;
+  readonly weight: number;
+}
+
+/**
+ * What remembered queries add to the scores of documents: as if their words stood in one more field,
+ * so that a word the tool has itself gains little, and one it lacks gains much. It counts by the square of the share
+ * of the query that led there before, or one common word would lead everything to where it led once.
+ */
+export function raisedBy(
+  remembered: ReadonlyMap<number, readonly number[]>,
+  asked: readonly AskedTerm[],
+  postings: Postings,
+): Map<number, number> {
+  const documents = [...remembered.keys()];
+  const terms = asked.map(({ id, weight }) => ({ id, weight, word: '' }));
+  const shares = sharesOf(documents, terms, postings);
+  const raised = new Map<number, number>();
+  for (const [place, document] of documents.entries()) {
+    let sum = 0;
+    let covered = 0;
+    let whole = 0;
+    for (const [i, { uses, weight }] of asked.entries()) {
+      const more = remembered.get(document)![i]!;
+      const most = weight * rarity(uses, postings.size);
+      whole += most;
+      if (more === 0) continue;
+      covered += most;
+      const share = shares[place * asked.length + i]!;
+      const room = most - share;
+      if (room <= 0) continue;
+      const own = (K1 * share) / room;
+      sum += (most * (own + more)) / (K1 + own + more) - share;
+    }
+    if (sum > 0) raised.set(document, sum * (covered / whole) ** CLOSENESS);
+  }
+  return raised;
 }

@@ -4,7 +4,8 @@ import { writeVectors } from '../../../train/format.js';
 import type { Tool } from '../../model/tool.js';
 import { createDraft } from '../index/draft.js';
 import { readAsset } from '../../kernel/package-file.js';
-import { createVectorSignal, readVectors, type VectorSignal } from './vectors.js';
+import { readVectors } from '../words/vector-file.js';
+import { createVectorSignal, type VectorSignal } from './meaning.js';
 
 const WORDS = ['ticket', 'issu', 'weather', '天气'];
 const VECTORS = Float32Array.from(

@@ -27,23 +27,21 @@ const CLASSES: ReadonlyArray<readonly [kind: 'reads' | 'writes' | 'neither', wor
 
 /** The actions that terms stand for. */
 export interface Actions {
-  of(term: string): Action;
-  /** 1 when the action only reads, -1 when it writes, else 0. */
-  kindOf(action: Action): number;
+  /** The action of each term that stands for one. */
+  readonly byTerm: ReadonlyMap<string, Action>;
+  /** For each action 1 when it only reads, -1 when it writes, else 0. */
+  readonly kinds: readonly number[];
 }
 
 /** The classes under an analysis. */
 export function createActions(termOf: (word: string) => string): Actions {
-  const actions = new Map<string, Action>();
+  const byTerm = new Map<string, Action>();
   for (const [i, [, words]] of CLASSES.entries()) {
     for (const word of words.split(' ')) {
       const term = termOf(word);
-      if (!actions.has(term)) actions.set(term, i + 1);
+      if (!byTerm.has(term)) byTerm.set(term, i + 1);
     }
   }
   const worth = { reads: 1, writes: -1, neither: 0 };
-  return {
-    of: (term) => actions.get(term) ?? 0,
-    kindOf: (action) => (action === 0 ? 0 : worth[CLASSES[action - 1]![0]]),
-  };
+  return { byTerm, kinds: [0, ...CLASSES.map(([kind]) => worth[kind])] };
 }

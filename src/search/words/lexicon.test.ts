@@ -4,9 +4,9 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileLexicon, readBlocks, writeLexicon } from '../../../train/lexicon.js';
 import { readAsset } from '../../kernel/package-file.js';
-import { createAnalyzer } from '../text/analysis.js';
-import { isStopWord } from '../text/stop-words.js';
-import { createLexicon, readLexicon } from './lexicon.js';
+import { createAnalyzer, isStopWord } from '../text/analysis.js';
+import { readLexicon } from './lexicon-data.js';
+import { createLexicon } from './lexicon.js';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SOURCES = join(ROOT, 'train', 'lexicon');

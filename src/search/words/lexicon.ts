@@ -1,6 +1,4 @@
-import { ToolscoutError } from '../../kernel/errors.js';
-import { checksum } from '../checksum.js';
-import { createWordTable } from './word-table.js';
+import { invert, ownersOf, rarities, type LexiconData } from './lexicon-data.js';
 
 /**
  * How people ask for things, written down by concept. A concept is an action, an object, both together, or a product: the words a
@@ -39,32 +37,10 @@ export interface AskedConcept {
   readonly at: number;
 }
 
-/** What the file holds: words, and lists of lists of their numbers. Ends are running totals. */
-export interface LexiconData {
-  /** In UTF-8, a line each. */
-  readonly words: Uint8Array;
-  /** Slots of each concept, alternatives of each slot. */
-  readonly conceptSlots: Uint32Array;
-  readonly slotEnds: Uint32Array;
-  readonly slotWords: Uint16Array;
-  /** Phrases of each concept, words of each phrase. */
-  readonly conceptPhrases: Uint32Array;
-  readonly phraseEnds: Uint32Array;
-  readonly phraseWords: Uint16Array;
-  /** Words of each phrase that is rewritten, and the words it is rewritten to. */
-  readonly rewriteEnds: Uint32Array;
-  readonly rewriteWords: Uint16Array;
-  readonly targetEnds: Uint32Array;
-  readonly targetWords: Uint16Array;
+/** The term under which tools are indexed that are about a concept of the lexicon; no text holds it. */
+export function conceptTerm(concept: number): string {
+  return `\u0001${concept}`;
 }
-
-/** `TSLX` in ASCII, the first bytes of the file. */
-export const LEXICON_MAGIC = 0x584c5354;
-/** The format of the file. */
-export const LEXICON_VERSION = 1;
-
-/** Magic, version, checksum of all that follows, then the length of each list and of the words in bytes. */
-export const LEXICON_HEADER = 12 + 11 * 4;
 
 /** The share of a phrase, by rarity of its words, that a query must hold, and how far its words may stand apart. */
 const MIN_SHARE = 0.6;
@@ -262,102 +238,90 @@ function wordsOf(ends: Uint32Array, words: Uint16Array, i: number): Uint16Array 
   return words.subarray(startOf(ends, i), ends[i]!);
 }
 
-/** For every item of a list of lists, the list it is in. */
-function ownersOf(ends: Uint32Array): Uint16Array {
-  const owners = new Uint16Array(ends.at(-1) ?? 0);
-  for (let i = 0; i < ends.length; i++) owners.fill(i, startOf(ends, i), ends[i]!);
-  return owners;
+/** Words that are found by their letters. They stay the bytes of a file: a string for each of many thousands would cost more than all else that is known of them. */
+export interface WordTable {
+  /** How many there are. */
+  readonly size: number;
+  /** The number of a word, or -1. */
+  find(word: string): number;
+  text(number: number): string;
 }
 
-/** For every word the items that hold it. */
-interface Inverted {
-  readonly starts: Uint32Array;
-  readonly items: Uint32Array;
-}
+const LINE_END = 10;
+const HIGHEST_ASCII = 127;
 
-function invert(ends: Uint32Array, words: Uint16Array, count: number): Inverted {
-  const starts = new Uint32Array(count + 1);
-  const each = (use: (word: number, item: number) => void): void => {
-    for (let item = 0, at = 0; item < ends.length; item++) {
-      // A word that stands twice in an item counts once.
-      for (const begin = at; at < ends[item]!; at++) if (words.indexOf(words[at]!, begin) === at) use(words[at]!, item);
-    }
-  };
-  each((word) => (starts[word + 1] = starts[word + 1]! + 1));
-  for (let i = 0; i < count; i++) starts[i + 1] = starts[i + 1]! + starts[i]!;
-  const items = new Uint32Array(starts[count]!);
-  const next = starts.slice();
-  each((word, item) => {
-    items[next[word]!] = item;
-    next[word] = next[word]! + 1;
-  });
-  return { starts, items };
-}
+/** FNV-1a. */
+const SEED = 0x811c9dc5;
+const PRIME = 0x01000193;
 
-/** How much a word says about which concept is meant: by the number of concepts that are asked for with it. */
-function rarities({ starts, items }: Inverted, owner: Uint16Array, concepts: number): Float32Array {
-  const rarity = new Float32Array(starts.length - 1);
-  for (let word = 0; word < rarity.length; word++) {
-    let owners = 0;
-    // Phrases of one concept are neighbours, and the items ascend.
-    for (let at = starts[word]!; at < starts[word + 1]!; at++) {
-      if (at === starts[word] || owner[items[at]!] !== owner[items[at - 1]!]) owners++;
-    }
-    rarity[word] = Math.log(1 + concepts / Math.max(1, owners));
+/** Longer words, in bytes, are in no file. */
+const LONGEST = 512;
+
+/** The words in UTF-8, a line each, numbered in their order. Of a word that is there twice the later counts. */
+export function createWordTable(bytes: Uint8Array): WordTable {
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const scratch = new Uint8Array(LONGEST);
+  const ends = endsOf(bytes);
+  const size = ends.length;
+  // At most half of the places are taken, so that most words are found at the first look.
+  const mask = 2 ** Math.ceil(Math.log2(2 * size + 1)) - 1;
+  const places = new Uint32Array(mask + 1);
+  for (let number = 0; number < size; number++) {
+    const place = placeOf(bytes, startOf(number), ends[number]!);
+    places[place] = number + 1;
   }
-  return rarity;
-}
 
-/** Reads the file of the lexicon: a header, the words in UTF-8, a line each, then the lists; numbers are little-endian. */
-export function readLexicon(bytes: Uint8Array): LexiconData {
-  if (bytes.length < LEXICON_HEADER) throw damaged('it is shorter than its header');
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.getUint32(0, true) !== LEXICON_MAGIC) throw damaged('it does not begin like one');
-  if (view.getUint32(4, true) !== LEXICON_VERSION) throw damaged(`its version is not ${LEXICON_VERSION}`);
-  if (checksum(bytes.subarray(12)) !== view.getUint32(8, true)) throw damaged('its checksum is wrong');
-  const lengths = Array.from({ length: 11 }, (_, i) => view.getUint32(12 + i * 4, true));
-  let at = LEXICON_HEADER;
-  const wordBytes = lengths[0]!;
-  // A copy: the bytes of the file need not stay in memory for them.
-  const words = new Uint8Array(bytes.subarray(at, at + wordBytes));
-  at += wordBytes;
-  const expected = lengths.slice(1).reduce((sum, length, i) => sum + length * widthOf(i), at);
-  if (bytes.length !== expected) throw damaged('its length is not what its header says');
-  let list = 1;
-  const wide = (): Uint32Array => {
-    const values = new Uint32Array(lengths[list++]!);
-    for (let i = 0; i < values.length; i++, at += 4) values[i] = view.getUint32(at, true);
-    return values;
-  };
-  const narrow = (): Uint16Array => {
-    const values = new Uint16Array(lengths[list++]!);
-    for (let i = 0; i < values.length; i++, at += 2) values[i] = view.getUint16(at, true);
-    return values;
-  };
-  // In the order of the file.
+  function startOf(number: number): number {
+    return number === 0 ? 0 : ends[number - 1]! + 1;
+  }
+
+  /** Where a word stands, or would stand. */
+  function placeOf(letters: Uint8Array, begin: number, end: number): number {
+    let hash = SEED;
+    for (let at = begin; at < end; at++) hash = Math.imul(hash ^ letters[at]!, PRIME);
+    let place = (hash ^ (hash >>> 15)) & mask;
+    while (places[place] !== 0 && !isSame(places[place]! - 1, letters, begin, end)) place = (place + 1) & mask;
+    return place;
+  }
+
+  function isSame(number: number, letters: Uint8Array, begin: number, end: number): boolean {
+    const start = startOf(number);
+    if (ends[number]! - start !== end - begin) return false;
+    for (let at = begin; at < end; at++) if (bytes[start + at - begin] !== letters[at]) return false;
+    return true;
+  }
+
+  /** Writes a word into the scratch; answers its bytes, or -1 when it is too long. */
+  function write(word: string): number {
+    if (word.length > LONGEST) return -1;
+    for (let at = 0; at < word.length; at++) {
+      const code = word.charCodeAt(at);
+      if (code > HIGHEST_ASCII) {
+        const { read, written } = encoder.encodeInto(word, scratch);
+        return read === word.length ? written : -1;
+      }
+      scratch[at] = code;
+    }
+    return word.length;
+  }
+
   return {
-    words,
-    conceptSlots: wide(),
-    slotEnds: wide(),
-    slotWords: narrow(),
-    conceptPhrases: wide(),
-    phraseEnds: wide(),
-    phraseWords: narrow(),
-    rewriteEnds: wide(),
-    rewriteWords: narrow(),
-    targetEnds: wide(),
-    targetWords: narrow(),
+    size,
+    find(word) {
+      const length = write(word);
+      return length < 0 ? -1 : places[placeOf(scratch, 0, length)]! - 1;
+    },
+    text: (number) => decoder.decode(bytes.subarray(startOf(number), ends[number])),
   };
 }
 
-/** Bytes of a number in each list, in their order in the file: words take two, ends four. */
-export function widthOf(list: number): 2 | 4 {
-  return [2, 5, 7, 9].includes(list) ? 2 : 4;
-}
-
-function damaged(reason: string): ToolscoutError {
-  return new ToolscoutError(
-    'INTERNAL_ERROR',
-    `The file of the lexicon is damaged: ${reason}. Install toolscout again.`,
-  );
+function endsOf(bytes: Uint8Array): Uint32Array {
+  let count = 1;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LINE_END) count++;
+  const ends = new Uint32Array(count);
+  let line = 0;
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] === LINE_END) ends[line++] = at;
+  ends[line] = bytes.length;
+  return ends;
 }

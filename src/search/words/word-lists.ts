@@ -1,6 +1,5 @@
-import type { Analyzer } from '../text/analysis.js';
+import { createTranslator, type Analyzer } from '../text/analysis.js';
 import type { Actions } from './actions.js';
-import { createTranslator } from './foreign.js';
 import type { WordLists } from '../query.js';
 import type { Lexicon } from './lexicon.js';
 import { createVerbClasses } from './verb-classes.js';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWordTable } from './word-table.js';
+import { createWordTable } from './lexicon.js';
 
 const bytesOf = (words: readonly string[]): Uint8Array => new TextEncoder().encode(words.join('\n'));
 const word = fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\n', ''));
