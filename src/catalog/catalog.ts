@@ -105,7 +105,7 @@ export function isInvalid(list: Pick<LearnedList, 'validity'> | undefined): bool
 }
 
 /** Whether a list is older than `keptMs` or invalid: it may be shown while it is fetched again. */
-export function isOlderThan(list: LearnedList, keptMs: number, now: number): boolean {
+function isOlderThan(list: LearnedList, keptMs: number, now: number): boolean {
   const age = now - list.learnedAt;
   return isInvalid(list) || age >= keptMs || isAhead(list.learnedAt, now);
 }
@@ -113,6 +113,19 @@ export function isOlderThan(list: LearnedList, keptMs: number, now: number): boo
 /** Whether a list is older than its server or else the configuration lets it be. */
 export function isStale(list: LearnedList, caching: Config['cache'], now: number): boolean {
   return isOlderThan(list, list.freshMs ?? caching.ttlMs, now);
+}
+
+/** Whether a list must be requested again, even if its server must be started for it. */
+export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return isOlderThan(list, caching.ttlMs, now);
+}
+
+/** Servers are not started all the time because they let their lists be kept for a moment only. */
+const MIN_TTL_MS = 3_600_000;
+
+/** The same for a search, which has time: what a server itself says about keeping its list counts too. */
+export function isWorthRefreshing(list: LearnedList, caching: Config['cache'], now: number): boolean {
+  return isOverdue(list, caching, now) || (isStale(list, caching, now) && now - list.learnedAt > MIN_TTL_MS);
 }
 
 function* normalized(server: Server, list: LearnedList, rules: Rules): Generator<Tool> {

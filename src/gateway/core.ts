@@ -11,13 +11,14 @@ import {
   isStale,
   isStandIn,
   isUsable,
+  isWorthRefreshing,
   type Catalog,
   type LearnedList,
 } from '../catalog/catalog.js';
 import { createConnectionKeeper, type ConnectionKeeper } from '../catalog/learning/connection-keeper.js';
 import { createExperience, type ExperienceKeeper } from '../catalog/experience.js';
 import { createFailureMemory } from '../catalog/learning/failure-memory.js';
-import { fillCatalog, isWorthRefreshing } from '../catalog/learning/fill-catalog.js';
+import { fillCatalog } from '../catalog/learning/fill-catalog.js';
 import { createLearner, learningProgress, type Learner } from '../catalog/learning/learner.js';
 import { createListSync } from '../catalog/learning/list-sync.js';
 import { learnOnce } from '../catalog/learning/learn-once.js';
@@ -66,12 +67,10 @@ export interface Core {
   known(id: string, options?: AskOptions, need?: { readonly standIn?: boolean }): Promise<Server>;
   learnInBackground(servers: readonly Server[]): void;
   /**
-   * In a process that ends before a background refresh would: has old lists read again before the answer, as long as a
-   * search waits.
+   * Has those lists read again that are out of date; until then they are served as they are (DISC-4). A process that ends
+   * before they would be read has them read before the answer, as long as a search waits.
    */
-  freshen(servers: readonly Server[], onLearning?: AskOptions['onLearning']): Promise<void>;
-  /** Has those lists read again that are out of date; until then they are served as they are (DISC-4). */
-  refreshInBackground(servers: readonly Server[]): void;
+  refresh(servers: readonly Server[], onLearning?: AskOptions['onLearning']): Promise<void>;
   /** Whether a list is older than its server or the configuration lets it be. */
   isStale(list: LearnedList): boolean;
   /** Requests a server's list again soon. */
@@ -296,7 +295,8 @@ export function createCore(deps: GatewayDeps): Core {
     });
   };
 
-  const freshen: Core['freshen'] = async (servers, onLearning) => {
+  /** In a process that ends before a background refresh would: has old lists read again before the answer. */
+  const freshen: Core['refresh'] = async (servers, onLearning) => {
     if (!deps.refreshFirst) return;
     const now = clock.now();
     const old = servers.filter((server) => {
@@ -359,8 +359,10 @@ export function createCore(deps: GatewayDeps): Core {
       return server;
     },
     learnInBackground,
-    freshen,
-    refreshInBackground: (servers) => refresher.refresh(servers),
+    async refresh(servers, onLearning) {
+      await freshen(servers, onLearning);
+      refresher.refresh(servers);
+    },
     isStale: (list) => isStale(list, loaded.config.cache, clock.now()),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createLineReader, createLineWriter, type LineWriter } from './lines.js';
+import { createLineReader, createLineWriter, isMessage, type LineWriter } from './lines.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 describe('createLineReader', () => {
@@ -32,6 +32,28 @@ describe('createLineReader', () => {
     expect(reader.take(Buffer.from('678901'))).toBe(false);
     expect(createLineReader(10, (line) => seen.push(line.length)).take(Buffer.from('12345678901\n'))).toBe(false);
     expect(seen).toEqual([10, 10]);
+  });
+});
+
+describe('isMessage', () => {
+  it.each([
+    [true, { jsonrpc: '2.0', id: 1, result: {} }],
+    [true, { jsonrpc: '2.0', id: 'a', error: { code: 1, message: 'x' } }],
+    [true, { jsonrpc: '2.0', method: 'notifications/x' }],
+    [true, { jsonrpc: '2.0', id: 0, method: 'x', params: {} }],
+    [false, { id: 1, result: {} }],
+    [false, { jsonrpc: '2.0' }],
+    [false, { jsonrpc: '2.0', id: 1 }],
+    [false, { jsonrpc: '2.0', id: null, error: { code: 1, message: 'x' } }],
+    [false, { jsonrpc: '2.0', id: {}, method: 'x' }],
+    [false, { jsonrpc: '2.0', method: 1 }],
+    [false, { jsonrpc: '2.0', method: 'x', params: [] }],
+    [false, { jsonrpc: '2.0', id: 1, error: 'text' }],
+    [false, []],
+    [false, null],
+    [false, 42],
+  ])('S22 %s for %j', (expected, value) => {
+    expect(isMessage(value)).toBe(expected);
   });
 });
 

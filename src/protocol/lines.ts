@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { isObject, type JsonObject } from '../kernel/json.js';
 
 const NEWLINE = 0x0a;
 /** What is kept between lines is given back when it grew beyond this. */
@@ -62,6 +63,20 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
       }
     },
   };
+}
+
+/** A JSON-RPC 2.0 message: a request, a notification or an answer. */
+export type JsonRpcMessage = JsonObject & { readonly jsonrpc: '2.0' };
+
+/** Whether what a line says has the shape of a JSON-RPC 2.0 message. Deliberately light: it runs for every line. */
+export function isMessage(value: unknown): value is JsonRpcMessage {
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
+  const { id, method, params } = value;
+  const named = typeof id === 'number' || typeof id === 'string';
+  if (method !== undefined) {
+    return typeof method === 'string' && (named || id === undefined) && (params === undefined || isObject(params));
+  }
+  return named && (value['result'] !== undefined || isObject(value['error']));
 }
 
 /** Lines on their way into a pipe. */

@@ -5,8 +5,7 @@ import { parseConfig } from '../../src/config/read/parse.js';
 import { checkEndpoint } from '../../src/connect/oauth/endpoint.js';
 import { isInternalHost } from '../../src/net/address.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
-import { isMessage } from '../../src/protocol/json-rpc.js';
-import { createLineReader } from '../../src/protocol/lines.js';
+import { createLineReader, isMessage } from '../../src/protocol/lines.js';
 import { countTrials, formOf } from '../support/long-form.js';
 
 const RUNS = formOf(2000, 1_000_000);

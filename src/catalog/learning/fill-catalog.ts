@@ -3,20 +3,7 @@ import type { ToolCache } from '../../discover/index.js';
 import type { Config } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
-import { isOlderThan, isStale, isStandIn, isUsable, type Catalog, type LearnedList } from '../catalog.js';
-
-/** Whether a list must be requested again, even if its server must be started for it. */
-export function isOverdue(list: LearnedList, caching: Config['cache'], now: number): boolean {
-  return isOlderThan(list, caching.ttlMs, now);
-}
-
-/** Servers are not started all the time because they let their lists be kept for a moment only. */
-const MIN_TTL_MS = 3_600_000;
-
-/** The same for a search, which has time: what a server itself says about keeping its list counts too. */
-export function isWorthRefreshing(list: LearnedList, caching: Config['cache'], now: number): boolean {
-  return isOverdue(list, caching, now) || (isStale(list, caching, now) && now - list.learnedAt > MIN_TTL_MS);
-}
+import { isOverdue, isStandIn, isUsable, type Catalog, type LearnedList } from '../catalog.js';
 
 /** Fills a catalog from the cache; answers the servers whose list is missing, too old or announced as changed. */
 export async function fillCatalog(

@@ -2,12 +2,11 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { excessIn } from '../../kernel/json-bounds.js';
-import { isMessage } from '../../protocol/json-rpc.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
 import type { Tap } from './tap.js';
-import { createLineReader, createLineWriter, UnwrittenError } from '../../protocol/lines.js';
+import { createLineReader, createLineWriter, isMessage, UnwrittenError } from '../../protocol/lines.js';
 import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
 
 /** A child that ends takes a moment between the end of its output and its exit, in either order. */

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js'
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Store } from '../../model/store.js';
 import type { Tool } from '../../model/tool.js';
-import { createDoubts } from '../../catalog/doubts.js';
+import { createDoubts } from '../verbs/answer-search.js';
 import { compileRules, normalizeTool } from '../../normalize/index.js';
 import {
   createIndex,

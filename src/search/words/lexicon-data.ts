@@ -89,12 +89,13 @@ export function ownersOf(ends: Uint32Array): Uint16Array {
   return owners;
 }
 
-/** For every word the items that hold it. */
+/** For every word the items that hold it: those of a word stand between its start and that of the next. */
 export interface Inverted {
   readonly starts: Uint32Array;
   readonly items: Uint32Array;
 }
 
+/** Inverts lists of words; `count` is the number of words. */
 export function invert(ends: Uint32Array, words: Uint16Array, count: number): Inverted {
   const starts = new Uint32Array(count + 1);
   const each = (use: (word: number, item: number) => void): void => {

@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { messageOf } from '../../../kernel/errors.js';
 import { excessIn } from '../../../kernel/json-bounds.js';
-import { RPC_CODE, isMessage } from '../../../protocol/json-rpc.js';
+import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { LIMITS } from '../../../kernel/limits.js';
-import { createLineReader, createLineWriter } from '../../../protocol/lines.js';
+import { createLineReader, createLineWriter, isMessage } from '../../../protocol/lines.js';
 
 /** The pipes of a host. */
 export interface HostPipes {

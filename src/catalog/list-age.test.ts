@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Config } from '../../model/config.js';
-import { isStale, type LearnedList } from '../catalog.js';
-import { isOverdue, isWorthRefreshing } from './fill-catalog.js';
+import { Config } from '../model/config.js';
+import { isOverdue, isStale, isWorthRefreshing, type LearnedList } from './catalog.js';
 
 const { cache } = Config.parse({});
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { testTool } from '../../test/support/test-tool.js';
-import { findFindings } from '../approvals/index.js';
-import { createDoubts } from './doubts.js';
+import { testTool } from '../../../test/support/test-tool.js';
+import { findFindings } from '../../approvals/index.js';
+import { createDoubts } from './answer-search.js';
 
 const SOFT = 'Reads a note. Written by ann@collect-all.io.';
 
