@@ -132,21 +132,21 @@ function nameCoverage(
 const DOUBT = 3;
 
 /** Postings that are read for the names in one query; a word that stands everywhere is not the name of a server. */
-const MAX_READ = 50_000;
+const MAX_NAME_POSTINGS = 50_000;
 
 /**
  * How surely the query names each server, in [0,1]. A term names a server when it is written as a name, stands
  * in the server's name and hardly anywhere else: `Airtable` does, `time` does not. Servers share a name's sureness.
  * `any` is the same of words in small letters too.
  */
-export function findMentions(
+function findMentions(
   terms: readonly QueryTerm[],
   lookup: Lookup,
   vocabulary: Vocabulary,
 ): { readonly written: ReadonlyMap<Segment, number>; readonly any: ReadonlyMap<Segment, number> } {
   const written = new Map<Segment, number>();
   const any = new Map<Segment, number>();
-  let allowance = MAX_READ;
+  let allowance = MAX_NAME_POSTINGS;
   for (const { id, proper = false } of terms.toSorted(
     (a, b) => Number(b.proper ?? false) - Number(a.proper ?? false),
   )) {
@@ -164,20 +164,16 @@ export function findMentions(
 }
 
 /** Words of a query that are counted in whole servers; the longest hold some hundreds. */
-const MAX_COUNTED = 100;
+const MAX_COUNTED_TERMS = 100;
 
 /**
  * How much of a query the tools of each server hold between them: of every word, by its rarity, the fourth root of the share of the
  * tools that hold it, because that some tools of a server hold a word says more than how many do. Among many tools that look
  * alike, those of the server that is about the matter are meant.
  */
-export function rateNeighbours(
-  terms: readonly QueryTerm[],
-  lookup: Lookup,
-  { vocabulary, size }: Postings,
-): Float64Array {
+function rateNeighbours(terms: readonly QueryTerm[], lookup: Lookup, { vocabulary, size }: Postings): Float64Array {
   const ratings = new Float64Array(lookup.segments.length);
-  for (const { id, weight } of terms.slice(0, MAX_COUNTED)) {
+  for (const { id, weight } of terms.slice(0, MAX_COUNTED_TERMS)) {
     const worth = weight * rarity(vocabulary.uses(id), size);
     const spread = lookup.spread(id);
     for (let i = 0; i < ratings.length; i++) {
@@ -210,7 +206,7 @@ export interface Lookup {
 }
 
 /** Servers with a term in their names, and how many of the documents with the term are theirs. */
-export interface Named {
+interface Named {
   readonly servers: ReadonlySet<Segment>;
   readonly own: number;
 }
@@ -222,7 +218,7 @@ const GONE_THROUGH = 12;
 const KEPT = 1 << 16;
 
 /** Looks up documents, each once. A lookup is over when the next one begins: they share their memory. */
-export type LookUp = (chosen: readonly number[], postings: Postings) => Lookup;
+type LookUp = (chosen: readonly number[], postings: Postings) => Lookup;
 
 /** Lookups one after the other. */
 export function createLookUp(): LookUp {

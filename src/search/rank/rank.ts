@@ -42,24 +42,24 @@ export const FEATURES: readonly Feature[] = [
 ];
 
 /** The position of a feature in a row. */
-function at(name: string): number {
+function positionOf(name: string): number {
   return FEATURES.findIndex((feature) => feature.name === name);
 }
 
-const SIGNALS = at('signals');
-const MENTION = at('mention');
-const ANY_MENTION = at('any mention');
-const CLAUSE_FOUND = at('clause found');
-const CONCEPTS = at('concepts');
-const CONCEPTS_OF_BEST = at('concepts of best');
-const BEST_CONCEPT = at('best concept');
-const BEST_NAMED_CONCEPT = at('best named concept');
-const FIRST_ACTION = at('first action');
-const ANY_ACTION = at('any action');
-const ACTION_KIND = at('action kind');
-const MEANING = at('meaning');
-const MEANING_OF_BEST = at('meaning of best');
-const CLAUSE_MEANING = at('clause meaning');
+const SIGNALS = positionOf('signals');
+const MENTION = positionOf('mention');
+const ANY_MENTION = positionOf('any mention');
+const CLAUSE_FOUND = positionOf('clause found');
+const CONCEPTS = positionOf('concepts');
+const CONCEPTS_OF_BEST = positionOf('concepts of best');
+const BEST_CONCEPT = positionOf('best concept');
+const BEST_NAMED_CONCEPT = positionOf('best named concept');
+const FIRST_ACTION = positionOf('first action');
+const ANY_ACTION = positionOf('any action');
+const ACTION_KIND = positionOf('action kind');
+const MEANING = positionOf('meaning');
+const MEANING_OF_BEST = positionOf('meaning of best');
+const CLAUSE_MEANING = positionOf('clause meaning');
 
 /** Terms of a query that are looked up in every candidate, the weightiest of each kind. */
 const MAX_OWN_TERMS = 64;

@@ -187,7 +187,7 @@ export function averageLength(field: number, { size, totals, holders }: Postings
 }
 
 /** Documents that are near to the query by meaning, whether they hold a word of it or not. */
-export type Near = (accept: (document: number) => boolean) => readonly number[];
+type Near = (accept: (document: number) => boolean) => readonly number[];
 
 /** Documents of the first stage that are looked at again. */
 export const SECOND_STAGE = 300;

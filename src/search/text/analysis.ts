@@ -130,7 +130,7 @@ function meaningful(words: string[]): string[] {
  * Words that say nothing about which tool is wanted. Agents and people ask in sentences, so this
  * list does more for the ranking than any other single thing. Verbs that name an action stay out.
  */
-const LIST = `
+const STOP_WORD_LIST = `
 a about after all also am an and any are as at be because been before being both but by can cannot
 could d did do does doing done don down during each either else etc every few for from further had
 has have having he hello help her here hers hey hi him his how however i if in into is it its itself
@@ -141,7 +141,7 @@ those through to too under until up us ve very via want wants was we were what w
 which while who whom whose why will wish with within without would yes yet you your yours
 `;
 
-const STOP_WORDS: ReadonlySet<string> = new Set(LIST.trim().split(/\s+/));
+const STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORD_LIST.trim().split(/\s+/));
 
 /** Whether a lower-case word carries no meaning of its own. */
 export function isStopWord(word: string): boolean {
@@ -160,10 +160,10 @@ export interface Translator {
 }
 
 /** How many words of one language a query needs before words that tools also use are read as that language. */
-const SURE = 2;
+const SURE_WORDS = 2;
 
 /** Endings that are removed from a word that is not in the list, and how many letters must be left. */
-const ENDINGS = ['en', 'es', 'er', 'n', 's', 'e', 't', 'r'];
+const FOREIGN_ENDINGS = ['en', 'es', 'er', 'n', 's', 'e', 't', 'r'];
 const MIN_STEM_LENGTH = 4;
 
 /** A translator with its word lists. */
@@ -192,7 +192,7 @@ export function createTranslator(): Translator {
     translate(words, isKnown) {
       const counts = languages.map(({ holders }) => countHolders(words, holders));
       const most = Math.max(...counts);
-      const spoken = most >= SURE ? languages[counts.indexOf(most)] : undefined;
+      const spoken = most >= SURE_WORDS ? languages[counts.indexOf(most)] : undefined;
       const found = new Map<string, readonly string[]>();
       for (const word of words) {
         const { text } = word;
@@ -201,7 +201,8 @@ export function createTranslator(): Translator {
         else if (spoken?.holders.has(text)) found.set(text, []);
         else if (spoken || !isKnown(word)) {
           for (const { words: dictionary } of spoken ? [spoken] : languages) {
-            const english = lookUp(text, dictionary) ?? (isKnown(word) ? undefined : lookUpParts(text, dictionary));
+            const english =
+              englishOf(text, dictionary) ?? (isKnown(word) ? undefined : englishOfParts(text, dictionary));
             if (english) found.set(text, [...new Set([...(found.get(text) ?? []), ...english])]);
           }
         }
@@ -210,7 +211,7 @@ export function createTranslator(): Translator {
     },
     isForeign(words) {
       const most = Math.max(...holding.map((holders) => countHolders(words, holders)));
-      return most >= SURE && most > new Set(words.map(({ text }) => text).filter(isStopWord)).size;
+      return most >= SURE_WORDS && most > new Set(words.map(({ text }) => text).filter(isStopWord)).size;
     },
   };
 }
@@ -219,10 +220,10 @@ function countHolders(words: readonly Word[], holders: ReadonlySet<string>): num
   return new Set(words.map(({ text }) => text).filter((text) => text.length > 1 && holders.has(text))).size;
 }
 
-function lookUp(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
+function englishOf(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
   const exact = dictionary.get(word);
   if (exact) return exact;
-  for (const ending of ENDINGS) {
+  for (const ending of FOREIGN_ENDINGS) {
     if (!word.endsWith(ending) || word.length - ending.length < MIN_STEM_LENGTH) continue;
     const english = dictionary.get(word.slice(0, -ending.length));
     if (english) return english;
@@ -231,10 +232,10 @@ function lookUp(word: string, dictionary: ReadonlyMap<string, string[]>): string
 }
 
 /** Both halves of a compound: `Kalenderwoche` is a calendar and a week. */
-function lookUpParts(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
+function englishOfParts(word: string, dictionary: ReadonlyMap<string, string[]>): string[] | undefined {
   for (let at = MIN_STEM_LENGTH; at <= word.length - MIN_STEM_LENGTH; at++) {
-    const head = lookUp(word.slice(0, at), dictionary);
-    const tail = head && lookUp(word.slice(at), dictionary);
+    const head = englishOf(word.slice(0, at), dictionary);
+    const tail = head && englishOf(word.slice(at), dictionary);
     if (tail) return [...head, ...tail];
   }
   return undefined;
