@@ -175,6 +175,34 @@ describe('hosts of the 2025 era', () => {
     expect(await here.outcome(here.subject({ host: failing, signal: before }))).toContain('no window');
   });
 
+  it('SEC-11 EXEC-5 tells when the host or the webhook is asked, and nothing where a call is only put among the pending ones', async () => {
+    const told: string[] = [];
+    const here = bench();
+    const onAsking = (isOpen: boolean): void => void told.push(isOpen ? 'open' : 'over');
+    const host = (answer: JsonObject): Host =>
+      hostOf('legacy', async () => {
+        told.push('asked');
+        return answer;
+      });
+    await here.confirmer.clear(here.subject({ host: host(ALLOW) }), onAsking);
+    const no = here.confirmer.clear(here.subject({ host: host({ action: 'decline' }) }), onAsking);
+    await expect(no).rejects.toMatchObject({ code: 'CONFIRMATION_REJECTED' });
+    expect(told.splice(0)).toEqual(['open', 'asked', 'over', 'open', 'asked', 'over']);
+    await expect(here.confirmer.clear(here.subject(), onAsking)).rejects.toMatchObject({
+      code: 'CONFIRMATION_REQUIRED',
+    });
+    expect(told.splice(0)).toEqual([]);
+    const hooked = bench({
+      written: { webhook: { url: 'https://hook.test' } },
+      async webhook() {
+        told.push('asked');
+        return { verdict: 'approved', by: 'bo' };
+      },
+    });
+    await hooked.confirmer.clear(hooked.subject(), onAsking);
+    expect(told).toEqual(['open', 'asked', 'over']);
+  });
+
   it('SEC-11 does not ask hosts that cannot ask their user, nor where the config disables it', async () => {
     const host = (capabilities: JsonObject): Host =>
       hostOf('legacy', async () => Promise.reject(new Error('asked')), capabilities);

@@ -38,18 +38,21 @@ export interface ConfirmNote {
   readonly reason?: string;
 }
 
+type OnAsking = (isOpen: boolean) => void;
+
 /** Asks before a call is sent (SEC-11). */
 export interface Confirmer {
   readonly pending: PendingCalls;
   /** Whether this call needs a confirmation. */
   needed(subject: ConfirmSubject): boolean;
   /**
-   * Gets the confirmation of a call that needs one.
+   * Gets the confirmation of a call that needs one. `onAsking` is told `true` when the host or the webhook is asked, `false` when
+   * it has answered.
    *
    * @throws ToolscoutError `CONFIRMATION_REQUIRED` when the question is pending and the call can be repeated later,
    * `CONFIRMATION_REJECTED` when the answer was no.
    */
-  clear(subject: ConfirmSubject): Promise<Clearance>;
+  clear(subject: ConfirmSubject, onAsking?: OnAsking): Promise<Clearance>;
 }
 
 /** What asking needs of the world. */
@@ -189,8 +192,8 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
   };
 
   /** Asks the webhook about a pending call and records its answer as the decision of the person that it names. */
-  const askWebhook = async (asked: AskedCall, waiting: PendingCall): Promise<void> => {
-    const answer = await deps.webhook(waiting, deps.config(), asked.call.signal);
+  const askWebhook = async (asked: AskedCall, waiting: PendingCall, onAsking: OnAsking): Promise<void> => {
+    const answer = await during(onAsking, () => deps.webhook(waiting, deps.config(), asked.call.signal));
     if (!answer) return;
     const { verdict, by, reason } = answer;
     const ruling = { by, ...(reason !== undefined && { reason }), at: clock.now(), via: 'webhook' as const };
@@ -204,19 +207,19 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
   };
 
   /** Puts the call among those that wait, or takes its confirmation. */
-  const wait = async (asked: AskedCall): Promise<Clearance> => {
-    const standing = await ask(asked);
+  const wait = async (asked: AskedCall, onAsking: OnAsking): Promise<Clearance> => {
+    const standing = await ask(asked, onAsking);
     if (standing.state === 'waiting') throw waits(asked, standing.pending, clock.now());
     return settle(asked, standing);
   };
 
-  const ask = async (asked: AskedCall): Promise<Standing> => {
+  const ask = async (asked: AskedCall, onAsking: OnAsking): Promise<Standing> => {
     const standing = await pending.ask(asked);
     if (standing.isNew) {
       const { id } = standing.pending;
       await deps.note({ decision: 'asked', by: asked.call.viewer.principal, via: 'operator', asked, id });
       if (deps.config().webhook !== undefined) {
-        await askWebhook(asked, standing.pending);
+        await askWebhook(asked, standing.pending, onAsking);
         return pending.ask(asked);
       }
     }
@@ -236,13 +239,13 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
   return {
     pending,
     needed: (subject) => isPass(subject.call.resumed?.requestState ?? '') || isAsking(subject),
-    async clear(subject) {
+    async clear(subject, onAsking = () => undefined) {
       const asked = bindCall(subject, subject.tool.confirm ?? NO_RULE);
       const resumed = await resume(asked);
       if (resumed) return resumed;
       const { call } = asked;
       if (await isKnown(asked)) return cleared(asked, call);
-      if (call.resumed?.requestState !== undefined || !canElicit(asked)) return wait(asked);
+      if (call.resumed?.requestState !== undefined || !canElicit(asked)) return wait(asked, onAsking);
       const settled = await pending.settled(asked);
       if (settled) return settle(asked, settled);
       if (call.host!.era === 'modern') {
@@ -250,10 +253,19 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
         const inputRequests = { [KEY]: { method: 'elicitation/create', params: questionFor(asked) } };
         return { question: { resultType: 'input_required', inputRequests, requestState } };
       }
-      const verdict = await judge(asked, await askHost(asked));
-      return verdict === 'yes' ? cleared(asked, call) : wait(asked);
+      const answer = await during(onAsking, () => askHost(asked));
+      return (await judge(asked, answer)) === 'yes' ? cleared(asked, call) : wait(asked, onAsking);
     },
   };
+}
+
+async function during<T>(onAsking: OnAsking, ask: () => Promise<T>): Promise<T> {
+  onAsking(true);
+  try {
+    return await ask();
+  } finally {
+    onAsking(false);
+  }
 }
 
 /** The call without a pass that was taken: no server is shown one. */

@@ -7,6 +7,7 @@ import type { Clock } from '../kernel/clock.js';
 import { estimateTokens } from '../kernel/tokens.js';
 import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import { ownMs } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import { RetryConfig } from '../model/config.js';
 import type { Tool } from '../model/tool.js';
@@ -490,6 +491,52 @@ describe('executor', () => {
     expect(await executor.execute(call())).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
     expect(sent).toEqual([]);
     expect(records).toMatchObject([{ outcome: 'refused', waitedMs: 100 }]);
+  });
+
+  it('EXEC-5 SEC-11 the time in which a person is asked is told apart from the rest of a call', async () => {
+    const clock = createFakeClock();
+    const { executor, records } = setUp({
+      clock,
+      confirmation: {
+        needed: () => true,
+        async clear({ call: made }, onAsking) {
+          onAsking(true);
+          await clock.advance(40_000);
+          onAsking(false);
+          return { call: made, carry: async (result) => result };
+        },
+      },
+      async send(_server, request) {
+        await clock.advance(100);
+        request.onAsking?.(true);
+        request.onAsking?.(true);
+        await clock.advance(5000);
+        request.onAsking?.(false);
+        await clock.advance(20);
+        return { content: [] };
+      },
+    });
+    await executor.execute(call());
+    expect(records).toMatchObject([{ outcome: 'success', latencyMs: 45_120, askedMs: 45_000 }]);
+    expect(ownMs(records[0]!)).toBe(120);
+  });
+
+  it('EXEC-5 a call that ends while its question is open was asked until then; one without a question has no such time', async () => {
+    const clock = createFakeClock();
+    const { executor, records } = setUp({
+      clock,
+      async send(_server, request) {
+        await clock.advance(10);
+        request.onAsking?.(true);
+        await clock.advance(700);
+        throw new ToolscoutError('CANCELLED', 'gone');
+      },
+    });
+    await executor.execute(call());
+    expect(records).toMatchObject([{ code: 'CANCELLED', latencyMs: 710, askedMs: 700 }]);
+    const plain = setUp();
+    await plain.executor.execute(call());
+    expect(plain.records[0]!.askedMs).toBeUndefined();
   });
 
   it('EXEC-1 a call that was cancelled before it was sent, is not sent', async () => {

@@ -13,7 +13,7 @@ import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { ServerRequest } from '../model/upstream.js';
 import type { Subject } from './checks.js';
-import type { Answering, Executor, ExecutorDeps, Incoming, Prepare } from './executor.js';
+import type { Answering, ExecutionEntry, Executor, ExecutorDeps, Incoming, Prepare } from './executor.js';
 import { isErrorResult } from './error-body.js';
 import { invalidArguments } from './invalid-arguments.js';
 import { failureOf, failureOfResult, type FailureContext } from './outcome.js';
@@ -37,6 +37,10 @@ interface Trail {
   withheld?: number;
   /** How long it waited for the rate limit. */
   waitedMs?: number;
+  /** How long a person or a host was asked something, before the question that is open. */
+  askedMs?: number;
+  /** Since when a question is open (monotonic). */
+  askingSince?: number;
   /** How often it was tried again. */
   retries?: number;
   /** The method of a server's request that no host could answer. */
@@ -112,6 +116,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         }
         return now.server;
       },
+      onAsking: (isOpen) => noteAsking(trail, isOpen),
       onWaited(ms) {
         trail.waitedMs = (trail.waitedMs ?? 0) + Math.round(ms);
       },
@@ -144,7 +149,9 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const problems = checked instanceof Promise ? await checked : checked;
     if (problems.length > 0) throw invalidArguments(subject.tool, problems, deps.signature);
     trail.answering = deps.answering?.(subject);
-    const clearance = deps.confirmation?.needed(subject) ? await deps.confirmation.clear(subject) : undefined;
+    const clearance = deps.confirmation?.needed(subject)
+      ? await deps.confirmation.clear(subject, (isOpen) => noteAsking(trail, isOpen))
+      : undefined;
     trail.isAsked = clearance && 'question' in clearance;
     if (clearance && 'question' in clearance) return clearance.question;
     trail.isConfirmed = clearance !== undefined;
@@ -216,8 +223,10 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   function record(call: Call, trail: Trail, { success, result, error }: CallResult, latencyMs: number): void {
     const { server, tool } = namesOf(call, trail);
     const { contradiction } = trail;
+    // A call that was cancelled may end before its question does.
+    noteAsking(trail, false);
     const resultBytes = result && estimateBytes(result);
-    deps.record({
+    const entry: ExecutionEntry = {
       kind: 'execution',
       principal: call.principal,
       route: call.route,
@@ -233,19 +242,33 @@ export function createExecutor(deps: ExecutorDeps): Executor {
             ? 'refused'
             : 'failure',
       code: trail.isAsked ? 'CONFIRMATION_REQUIRED' : error?.code,
-      // To the microsecond; the digits behind are noise.
-      latencyMs: Math.round(latencyMs * 1000) / 1000,
+      latencyMs: toMicroseconds(latencyMs),
       waitedMs: trail.waitedMs,
+      askedMs: trail.askedMs === undefined ? undefined : toMicroseconds(trail.askedMs),
       resultBytes,
       ...countLater(resultBytes ?? 0, billLater(call, trail.withheld ?? 0, result, error)),
       era: trail.era,
       traceId: call.traceId ?? (call.meta && readTraceParent(call.meta['traceparent'])?.traceId),
       parent: call.parent,
       detail: detailOf(contradiction && hide(contradiction), call.meta && auditedMeta(call.meta)),
-    });
+    };
+    deps.record(entry, call);
+  }
+
+  function noteAsking(trail: Trail, isOpen: boolean): void {
+    if (isOpen) trail.askingSince ??= clock.monotonic();
+    else if (trail.askingSince !== undefined) {
+      trail.askedMs = (trail.askedMs ?? 0) + clock.monotonic() - trail.askingSince;
+      trail.askingSince = undefined;
+    }
   }
 
   return { execute };
+}
+
+/** Milliseconds to the microsecond; the digits behind are noise. */
+function toMicroseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
 }
 
 function detailOf(contradiction: string | undefined, meta: JsonObject | undefined): JsonObject | undefined {

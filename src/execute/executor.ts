@@ -43,8 +43,8 @@ export interface ExecutorDeps {
    * sent, so that it can refuse what is wanted.
    */
   readonly answering?: (subject: Subject) => Answering | undefined;
-  /** Must not throw. */
-  readonly record: (entry: ExecutionEntry) => void;
+  /** Called once for every call, when it has ended. Must not throw. */
+  readonly record: (entry: ExecutionEntry, call: Call) => void;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
 }

@@ -21,9 +21,9 @@ const host = (answer: () => Promise<JsonObject>): Host => ({
   notify: (method, params) => void noted.push([method, params]),
 });
 
-function open(): { traffic: Traffic; last: () => TrafficRow; stop: () => void } {
+function open(clock = createFakeClock()): { traffic: Traffic; last: () => TrafficRow; stop: () => void } {
   const traffic = createTraffic({
-    clock: createFakeClock(),
+    clock,
     log: silentLog,
     redact: (value) => value,
     incoming: (_server, result) => result,
@@ -96,6 +96,47 @@ describe('traffic', COMPUTES_LONG, () => {
     ]);
     const answer = await traffic.send(server, { method: 'm', params: {} }, {}, async () => ({ a: 1 }));
     expect(answer).toEqual({ a: 1 });
+  });
+
+  it('STUDIO-3 tells the time in which the host is asked, questions at once counted once, and that of a webhook', async () => {
+    const clock = createFakeClock();
+    const { traffic, last } = open(clock);
+    const row = begin(traffic);
+    const answers: Array<() => void> = [];
+    const watched = row.watch(host(() => new Promise((resolve) => answers.push(() => resolve({})))));
+    const asked = [1, 2].map(() => watched.request('elicitation/create', {}));
+    await clock.advance(100);
+    answers[0]!();
+    await clock.advance(50);
+    answers[1]!();
+    await Promise.all(asked);
+    await clock.advance(7);
+    row.succeed({ content: [] });
+    expect(last()).toMatchObject({ ms: 157, askedMs: 150 });
+    const confirmed = begin(traffic);
+    traffic.note({ host: confirmed.watch(host(async () => ({}))) }, { outcome: 'success', askedMs: 40 });
+    confirmed.succeed({ content: [] });
+    expect(last().askedMs).toBe(40);
+    // A row without a question has no such time, and no row has what only the recorder needs.
+    begin(traffic);
+    expect(Object.keys(last()).filter((key) => /asking|asked|refused|gone|size|started/i.test(key))).toEqual([]);
+  });
+
+  it('STUDIO-3 a request that the audit log calls refused is refused here, with its code; the last call decides', () => {
+    const { traffic, last } = open();
+    const refused = begin(traffic);
+    const watched = refused.watch(host(async () => ({})));
+    traffic.note({ host: watched }, { outcome: 'refused', code: 'TOOL_DISABLED' });
+    refused.succeed({ content: [], isError: true });
+    expect(last()).toMatchObject({ state: 'refused', code: 'TOOL_DISABLED' });
+    const other = begin(traffic);
+    const second = other.watch(host(async () => ({})));
+    traffic.note({ host: second }, { outcome: 'refused', code: 'TOOL_DISABLED' });
+    traffic.note({ host: second }, { outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' });
+    other.succeed({ content: [], isError: true });
+    expect(last()).toMatchObject({ state: 'failure', code: 'TOOL_EXECUTION_ERROR' });
+    traffic.note({}, { outcome: 'refused' });
+    expect(traffic.rows()).toHaveLength(2);
   });
 
   it('STUDIO-3 a call without a host of ours has a row of its own', async () => {

@@ -5,6 +5,7 @@ import { addressOf, newIdAt } from '../kernel/ids.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import { estimateJsonTokens, estimateReadTokens } from '../kernel/tokens.js';
+import type { AuditRecord } from '../model/audit-record.js';
 import type { Call } from '../model/call.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
@@ -53,6 +54,8 @@ export interface Traffic {
     requester: Requester,
     send: (server: Server, request: ServerRequest, requester: Requester) => Promise<JsonObject>,
   ): Promise<JsonObject>;
+  /** Notes in the row of a request what the audit log says of it. */
+  note(requester: Requester, entry: Pick<AuditRecord, 'outcome' | 'code' | 'askedMs'>): void;
   /** The rows in memory, oldest first. */
   rows(): readonly TrafficRow[];
   /** Calls the listener for every new or changed row. Recording goes on until the returned function is called. */
@@ -68,6 +71,10 @@ interface Row extends Writable<TrafficRow> {
   children: Child[];
   readonly started: number;
   size: number;
+  /** Questions to the host that are open, and since when. */
+  asking: number;
+  askingSince: number;
+  isRefused: boolean;
   /** It was pushed out of the memory. */
   isGone: boolean;
 }
@@ -158,6 +165,8 @@ export function createTraffic(deps: {
   const ask = async (row: Row, host: Host, ...[method, params, options]: Parameters<Host['request']>) => {
     const request = payloadOf(params ?? {}, row);
     const child = addChild(row, { kind: 'callback', from: 'server', method, request });
+    if (row.asking === 0) row.askingSince = child.startMs;
+    row.asking += 1;
     tell(row);
     try {
       const answer = await host.request(method, params, options);
@@ -169,19 +178,24 @@ export function createTraffic(deps: {
       end(row, child, 'failure', thrown);
       throw thrown;
     } finally {
+      row.asking -= 1;
+      if (row.asking === 0) row.askedMs = (row.askedMs ?? 0) + since(row) - row.askingSince;
       tell(row);
     }
   };
 
-  const note = (row: Row, method: string, params: JsonObject | undefined): void => {
+  const noteNotice = (row: Row, method: string, params: JsonObject | undefined): void => {
     // Progress is noted where the server says it.
     if (method === 'notifications/progress') return;
     addChild(row, { kind: 'notice', from: 'server', method, request: payloadOf(params ?? {}, row) });
     tell(row);
   };
 
+  const rowFor = (requester: Requester): Row | undefined =>
+    (requester as { readonly [ROW]?: Row })[ROW] ?? (requester.host && rowOf.get(requester.host));
+
   const finish = (row: Row, given: 'success' | 'failure', response: JsonValue, code?: ErrorCode): void => {
-    row.state = given;
+    row.state = row.isRefused ? 'refused' : given;
     row.ms = since(row);
     if (code !== undefined) row.code = code;
     row.response = payloadOf(response, row);
@@ -200,6 +214,9 @@ export function createTraffic(deps: {
         at,
         started: clock.monotonic(),
         size: 0,
+        asking: 0,
+        askingSince: 0,
+        isRefused: false,
         isGone: false,
         principal,
         route,
@@ -225,7 +242,7 @@ export function createTraffic(deps: {
             request: { value: (...asked: Parameters<Host['request']>) => ask(row, real, ...asked) },
             notify: {
               value: (...told: Parameters<Host['notify']>) => {
-                note(row, ...told);
+                noteNotice(row, ...told);
                 real.notify(...told);
               },
             },
@@ -274,7 +291,7 @@ export function createTraffic(deps: {
     },
 
     async send(server, request, requester, send) {
-      const row = (requester as { readonly [ROW]?: Row })[ROW] ?? (requester.host && rowOf.get(requester.host));
+      const row = rowFor(requester);
       if (!row) return send(server, request, requester);
       const { id } = server;
       const { method, params } = request;
@@ -326,6 +343,15 @@ export function createTraffic(deps: {
       }
     },
 
+    note(requester, { outcome, code, askedMs = 0 }) {
+      const row = rowFor(requester);
+      if (!row) return;
+      row.isRefused = outcome === 'refused';
+      if (code !== undefined) row.code = code;
+      // A webhook is asked for a confirmation without the host.
+      if (askedMs > (row.askedMs ?? 0)) row.askedMs = askedMs;
+    },
+
     rows: () => rows.map(shown),
 
     follow(listener) {
@@ -351,6 +377,8 @@ export function createTraffic(deps: {
 }
 
 /** A row as others get it: a copy, since it goes on changing. */
-function shown({ started: _started, size: _size, isGone: _isGone, ...row }: Row): TrafficRow {
-  return { ...row, servers: [...row.servers], children: row.children.map((child) => ({ ...child })) };
+function shown(row: Row): TrafficRow {
+  const { started: _started, size: _size, isGone: _isGone, isRefused: _isRefused, ...rest } = row;
+  const { asking: _asking, askingSince: _askingSince, ...told } = rest;
+  return { ...told, servers: [...row.servers], children: row.children.map((child) => ({ ...child })) };
 }

@@ -70,6 +70,8 @@ export interface AuditRecord {
   readonly latencyMs?: number;
   /** The part of `latencyMs` in which a call waited for the rate limit of its server. */
   readonly waitedMs?: number;
+  /** The part of `latencyMs` in which a person or a host was asked something: a question of the server, or a confirmation. */
+  readonly askedMs?: number;
   readonly resultBytes?: number;
   /** Of calls, searches, menus and what else agents read; records of older versions have none. */
   readonly tokens?: TokenCount;
@@ -79,6 +81,11 @@ export interface AuditRecord {
   readonly parent?: string;
   /** Anything else worth keeping about an administrative act. */
   readonly detail?: JsonValue;
+}
+
+/** How long a record's request took without the time in which a person or a host was asked; older records tell no such time. */
+export function ownMs({ latencyMs, askedMs = 0 }: Pick<AuditRecord, 'latencyMs' | 'askedMs'>): number | undefined {
+  return latencyMs === undefined ? undefined : Math.max(0, latencyMs - askedMs);
 }
 
 /** Which records are wanted. */

@@ -48,9 +48,12 @@ export interface TrafficRow {
   /** The tool that was run, as `server:tool`. */
   readonly tool?: string;
   readonly traceId?: string;
-  readonly state: 'open' | 'success' | 'failure';
+  /** How it ended; `refused` as in the audit log: toolscout did not let it through. */
+  readonly state: 'open' | 'success' | 'failure' | 'refused';
   readonly code?: ErrorCode;
   readonly ms?: number;
+  /** The part of `ms` in which a person or a host was asked something; absent when none was. */
+  readonly askedMs?: number;
   readonly tokens: { readonly arguments: number; readonly returned: number };
   readonly request: Payload;
   readonly response?: Payload;

@@ -17,6 +17,8 @@ export interface UpstreamRequest {
   readonly host?: Host;
   /** Called when a request of the server reached no host: there is none, or it does not support the method. */
   readonly onUnasked?: (method: string) => void;
+  /** Told `true` when the host is asked something, `false` when no question of this request is open any more. */
+  readonly onAsking?: (isOpen: boolean) => void;
   /** Headers for this request alone, where the transport has such. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -55,6 +57,7 @@ export interface ServerRequest {
   /** Called with the connection on which it is about to be sent. */
   readonly onConnected?: (upstream: Upstream) => void;
   readonly onUnasked?: UpstreamRequest['onUnasked'];
+  readonly onAsking?: UpstreamRequest['onAsking'];
 }
 
 /** A notification a server sent on its own account. */

@@ -22,6 +22,8 @@ export interface Used {
   readonly done?: ReadonlyArray<readonly [address: string, calls: number]>;
   /** It went on where an earlier call of the host had stopped. */
   readonly wentOn?: true;
+  /** It was suspended for a question. */
+  readonly wasAsked?: true;
 }
 
 /** Keeps what a resumed script does, so that no call is made twice when the process dies (CODE-5). */

@@ -352,12 +352,13 @@ class ScriptRun {
       isLive: live !== undefined,
     }));
     const live = new Map(calls.flatMap(({ request, live: own }) => (own ? [[request.id, own] as const] : [])));
-    this.finish({ kind: 'suspended', image, asking, live, used: this.used() }, true);
+    this.finish({ kind: 'suspended', image, asking, live, used: { ...this.used(), wasAsked: true } }, true);
   }
 
   private used(): Used {
     return {
       ...this.made.used(),
+      ...('used' in this.start && { wasAsked: true }),
       ...('used' in this.start && this.start.used.wentOn && { wentOn: true }),
       computedMs: this.computedBefore + this.computedMs,
       elapsedMs: this.time.elapsed(),

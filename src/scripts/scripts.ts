@@ -42,6 +42,8 @@ export interface ScriptOutcome {
   readonly record: string;
   readonly seed: readonly number[];
   readonly startedAt: number;
+  /** How long it ran without waiting for a person; only of a script that was suspended for a question. */
+  readonly elapsedMs?: number;
 }
 
 /** Runs scripts of agents (CODE-1 … CODE-9). */
@@ -171,7 +173,8 @@ export function createScripts(deps: {
     const { owner, host } = request;
     const { calls, printed, done = [] } = end.used;
     const base = { calls, printed, ...(end.used.wentOn && { note: WENT_ON }) };
-    const outcome = (result: ScriptResult): ScriptOutcome => ({ result, ...about });
+    const { wasAsked, elapsedMs } = end.used;
+    const outcome = (result: ScriptResult): ScriptOutcome => ({ result, ...about, ...(wasAsked && { elapsedMs }) });
     const { mayChange = () => true } = request;
     const failed = (failure: ScriptFailure): ScriptOutcome => {
       const error = withEffects(

@@ -236,6 +236,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         code: 'TOOL_DISABLED',
         outcome: 'refused',
         latencyMs: 1.25,
+        waitedMs: 1,
+        askedMs: 0.125,
         resultBytes: 10,
         era: 'modern',
         traceId: 't',

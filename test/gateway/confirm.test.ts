@@ -87,6 +87,11 @@ describe('hosts are asked', STARTS_PROCESSES, () => {
       ['rejected', 'refused'],
     ]);
     expect(records[0]).toMatchObject({ principal: 'local', server: 'notes', tool: 'drop', detail: { via: 'host' } });
+    // A modern host is asked between two calls, each of which has a record; any other while the call waits.
+    for (const { askedMs, latencyMs = 0 } of await gateway.audit.list({ kind: 'execution' })) {
+      expect(askedMs === undefined).toBe(era === 'modern');
+      expect(askedMs ?? 0).toBeLessThan(latencyMs);
+    }
   });
 
   it.each(HOSTS)('SEC-11 PAT-4 tools by their own names ask a $era host over $over as well', async ({ era, over }) => {

@@ -59,6 +59,8 @@ describe('scripts of hosts', STARTS_PROCESSES, () => {
       const records = await recordsOf(gateway, 'script');
       const record = records.find(({ parent }) => parent === undefined);
       expect(record).toMatchObject({ outcome: 'success', route: 'mcp', detail: { calls: 7 } });
+      expect(record!.askedMs).toBeGreaterThan(0);
+      expect(record!.askedMs).toBeLessThan(record!.latencyMs!);
       // A host of the older era is asked on its connection; any other is asked by the answer to its call.
       const suspended = records.filter(({ parent }) => parent === record!.id);
       expect(suspended).toHaveLength(era === 'modern' ? 5 : 0);

@@ -67,6 +67,8 @@ describe('the traffic of real hosts', STARTS_PROCESSES, () => {
     const [upstream, callback] = elicit.children;
     expect(upstream!.endMs).toBeGreaterThanOrEqual(callback!.endMs!);
     expect(callback!.response!.json).toContain('Ada');
+    expect(elicit.askedMs).toBeGreaterThan(0);
+    expect(elicit.askedMs).toBeLessThan(elicit.ms!);
     // What looks like a credential is never recorded.
     expect(JSON.stringify(rows())).not.toContain('hunter2!');
     expect(found('asking:sample').children[1]).toMatchObject({ kind: 'callback', method: 'sampling/createMessage' });
@@ -98,6 +100,39 @@ describe('the traffic of real hosts', STARTS_PROCESSES, () => {
       expect(JSON.stringify(rows())).toContain('Bob');
     },
   );
+
+  it('STUDIO-3 tells refused from failed as the audit log does, for every way in', async () => {
+    const gateway = await openToolscout({
+      servers: { ...servers, gone: { command: 'no-such-program-anywhere' } },
+      toolRules: [{ pattern: 'old:add', enabled: false }],
+    });
+    const { rows } = look(gateway);
+    const url = await serveOverHttp(gateway);
+    const client = new ClientV1({ name: 'host-one', version: '1' }, { capabilities: {} });
+    await client.connect(new HttpV1(new URL(`${url}/mcp`)) as never);
+    onTestFinished(() => client.close());
+    const wanted = [
+      ['old', 'add', { a: 1, b: 2 }, 'refused'],
+      ['old', 'echo', {}, 'refused'],
+      ['old', 'fail', {}, 'failure'],
+      ['gone', 'any', {}, 'failure'],
+      ['old', 'echo', { message: 'hi' }, 'success'],
+    ] as const;
+    for (const [server, tool, args] of wanted) {
+      await client.callTool(execute(server, tool, args) as never);
+      await gateway.call(server, tool, args);
+    }
+    const twice = wanted.flatMap(([server, tool, , state]) => [
+      `${server}:${tool} ${state}`,
+      `${server}:${tool} ${state}`,
+    ]);
+    await expect
+      .poll(() => rows().flatMap(({ tool, state }) => (tool === undefined ? [] : [`${tool} ${state}`])))
+      .toEqual(twice);
+    const audited = (await gateway.audit.list({ kind: 'execution' })).toReversed();
+    expect(audited.map(({ server, tool, outcome }) => `${server}:${tool} ${outcome}`)).toEqual(twice);
+    expect(rows().find(({ route, state }) => route === 'mcp' && state === 'refused')!.code).toBe('TOOL_DISABLED');
+  });
 
   it('STUDIO-3 records nothing without a watcher, and drops all rows with the last one; keep keeps them', async () => {
     const gateway = await openToolscout({ servers });
@@ -165,7 +200,9 @@ describe('the traffic of real hosts', STARTS_PROCESSES, () => {
     expect(JSON.stringify(await rowsOf(env.ROOT))).not.toMatch(/root-key-0|some-key-0/);
     expect((await send('/v1/traffic?format=json', { headers: as(env.CALL) })).status).toBe(403);
     expect(await rowsOf(env.ROOT, '&server=asking')).toHaveLength(1);
-    expect(await rowsOf(env.ROOT, '&principal=some&state=failure')).toHaveLength(1);
+    // It may not see that server: toolscout itself said no.
+    expect(await rowsOf(env.ROOT, '&principal=some&state=failure')).toHaveLength(0);
+    expect(await rowsOf(env.ROOT, '&principal=some&state=refused')).toHaveLength(1);
     expect(await rowsOf(env.ROOT, '&tool=old:echo&method=tools/call&q=MINE')).toHaveLength(2);
     expect(await rowsOf(env.ROOT, '&method=tools/list')).toHaveLength(0);
   });

@@ -19,6 +19,7 @@ const whole: AuditRecord = {
   outcome: 'refused',
   code: 'TOOL_DISABLED',
   latencyMs: 1.6,
+  askedMs: 1.2,
   resultBytes: 10,
   traceId: 't1',
 };
@@ -36,6 +37,7 @@ describe('formats of records', () => {
     expect(line).toContain('rt=1700000000000 externalId=r1 suser=ada');
     expect(line).toContain('cs1Label=server cs1=x\\=y\\r\\nCEF:0|evil');
     expect(line).toContain('reason=TOOL_DISABLED');
+    expect(line).toContain('cn1Label=latencyMs cn1=2 cn2Label=askedMs cn2=1 out=10');
     expect(line).toContain(String.raw`msg={"owner":"a\=b|c\\\\d"}`);
     const bare = formatRecord({ id: 'r', time: 0, kind: 'reload', principal: 'p', outcome: 'success' }, 'cef');
     expect(bare).toMatch(/\|reload\|reload\|3\|rt=0 externalId=r suser=p act=reload outcome=success$/);

@@ -47,6 +47,8 @@ function toCef(record: AuditRecord): string {
     ['cs4', traceId],
     ['cn1Label', record.latencyMs === undefined ? undefined : 'latencyMs'],
     ['cn1', record.latencyMs === undefined ? undefined : Math.round(record.latencyMs)],
+    ['cn2Label', record.askedMs === undefined ? undefined : 'askedMs'],
+    ['cn2', record.askedMs === undefined ? undefined : Math.round(record.askedMs)],
     ['out', record.resultBytes],
     ['msg', record.arguments === undefined ? undefined : JSON.stringify(record.arguments)],
   ];

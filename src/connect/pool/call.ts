@@ -98,9 +98,9 @@ export function createCaller(deps: CallerDeps): Caller {
     const send = (upstream: Upstream): Promise<JsonObject> => {
       if (signal?.aborted) throw cancelled(signal);
       request.onConnected?.(upstream);
-      const { onProgress, onUnasked } = request;
+      const { onProgress, onUnasked, onAsking } = request;
       const headers = request.headersFor?.(upstream);
-      const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, headers };
+      const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, onAsking, headers };
       return upstream.request(request.method, request.params, options);
     };
     const sendAtLevel = (upstream: Upstream): Promise<JsonObject> => {

@@ -121,7 +121,7 @@ describe('what a server asks', () => {
     for (const era of ['legacy', 'modern'] as const) {
       const first = fakeHost(era);
       const second = fakeHost(era);
-      const { callbacks, sent, clock, end } = stage(
+      const { callbacks, sent, clock, paused, end } = stage(
         new Map([
           [1000, first.host],
           [1001, second.host],
@@ -134,6 +134,8 @@ describe('what a server asks', () => {
       open?.resolve({ action: 'accept' });
       await clock.advance(0);
       expect(sent).toEqual([{ jsonrpc: '2.0', id: 'q', result: { action: 'accept' } }]);
+      // The call that it turned out to be about is the one whose time limit is paused from then on.
+      expect(paused).toEqual(['pause 1000', 'pause 1001', 'resume 1001']);
     }
   });
 

@@ -92,8 +92,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
     const screen = deps.screen?.();
     let answer: { result: JsonObject } | { error: JsonObject } | undefined;
     while (!answer) {
-      const { call, host, stop } = entry;
-      if (call !== undefined) deps.pause(call);
+      const { host, stop } = entry;
       try {
         const shown = params && screen ? screen.question(params) : params;
         const result = await host.request(method, shown, { signal: stop.signal });
@@ -104,8 +103,8 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
         if (!entry.moved) answer = { error: screen ? screen.refusal(error) : error };
         entry.moved = false;
       }
-      if (call !== undefined) deps.resume(call);
     }
+    if (entry.call !== undefined) deps.resume(entry.call);
     timer.cancel();
     open.delete(id);
     if (entry.wanted) reply(id, answer);
@@ -122,6 +121,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
     const next = entry.isGuess ? deps.callOf(undefined, isFree) : undefined;
     if (!next?.host) return entry.stop.abort(new Error('the call has ended'));
     entry.call = next.id;
+    deps.pause(next.id);
     // A host that has a session was asked on its behalf; one that has not must be asked in a call that still runs.
     if (next.host.era === 'legacy') return;
     const before = entry.stop;
@@ -160,6 +160,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
         const stop = new AbortController();
         const entry: Open = { call: about?.id, isGuess, host, stop, wanted: true, moved: false };
         open.set(id, entry);
+        if (entry.call !== undefined) deps.pause(entry.call);
         void ask(id, entry, method, isObject(message['params']) ? params : undefined);
       }
       return true;

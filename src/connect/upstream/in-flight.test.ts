@@ -69,6 +69,26 @@ describe('requests in flight', () => {
     expect(expired).toEqual([2, 1]);
   });
 
+  it('EXEC-5 tells once when questions are open and when none is any more, also when the request ends', () => {
+    const { inFlight } = setUp();
+    const told: boolean[] = [];
+    const onAsking = (isOpen: boolean): void => void told.push(isOpen);
+    inFlight.add(1, entry({ onAsking }));
+    inFlight.pause(1);
+    inFlight.pause(1);
+    inFlight.resume(1);
+    expect(told).toEqual([true]);
+    inFlight.resume(1);
+    expect(told).toEqual([true, false]);
+    inFlight.pause(1);
+    inFlight.take(1);
+    inFlight.resume(1);
+    expect(told).toEqual([true, false, true, false]);
+    inFlight.add(2, entry({ onAsking }));
+    inFlight.take(2);
+    expect(told).toHaveLength(4);
+  });
+
   it('A50 EXEC-1 progress restarts the time limit, up to the deadline', async () => {
     const { clock, expired, inFlight } = setUp();
     inFlight.add(1, entry({ deadline: 1700 }));

@@ -64,6 +64,7 @@ export function createInFlight(clock: Clock, onExpired: (id: number, entry: Pend
     const entry = pending.get(id);
     if (!entry) return;
     entry.waiting += by;
+    if (entry.waiting === (by > 0 ? 1 : 0)) entry.options.onAsking?.(by > 0);
     extend(entry);
   };
 
@@ -76,6 +77,8 @@ export function createInFlight(clock: Clock, onExpired: (id: number, entry: Pend
     },
     take(id) {
       const entry = pending.take(id);
+      // Nothing is asked on behalf of a request that has ended.
+      if (entry && entry.waiting > 0) entry.options.onAsking?.(false);
       if (entry && pending.isEmpty) deadlines.stop();
       return entry;
     },

@@ -32,9 +32,11 @@ function stage(answers: readonly JsonObject[], host: Partial<Host> | undefined) 
     return answers[Math.min(sent.length, answers.length) - 1]!;
   };
   const params = { name: 't' };
-  const options = { server: 's', clock, host: full, signal: undefined };
+  const told: boolean[] = [];
+  const onAsking = (isOpen: boolean): void => void told.push(isOpen);
+  const options = { server: 's', clock, host: full, signal: undefined, onAsking };
   const result = send(params).then((first) => answerInRounds(first, send, params, options));
-  return { sent, asked, clock, result };
+  return { sent, asked, clock, result, told };
 }
 
 describe('rounds with a modern server', () => {
@@ -62,9 +64,20 @@ describe('rounds with a modern server', () => {
     ]);
   });
 
+  it('EXEC-5 tells when the host is asked and when it has answered or refused', async () => {
+    const twice = stage([asks({ n: question }), asks({ m: question, o: question }), { content: [] }], {});
+    await twice.result;
+    expect(twice.told).toEqual([true, false, true, false]);
+    const refused = stage([asks({ n: question })], { request: async () => Promise.reject(new Error('no')) });
+    await expect(refused.result).rejects.toThrow('no');
+    expect(refused.told).toEqual([true, false]);
+  });
+
   it('META-6 a modern host is handed the question as it is', async () => {
     const asking = asks({ n: question }, 'state');
-    expect(await stage([asking], { era: 'modern' }).result).toBe(asking);
+    const handed = stage([asking], { era: 'modern' });
+    expect(await handed.result).toBe(asking);
+    expect(handed.told).toEqual([]);
   });
 
   it('META-6 a server that only asks to be called again is, after a moment', async () => {

@@ -98,6 +98,7 @@ export async function answerInRounds(
     readonly host: Host | undefined;
     readonly signal: Cancel | undefined;
     readonly deadline?: number;
+    readonly onAsking?: (isOpen: boolean) => void;
     /** What rules take out of questions and answers, as they are now. */
     readonly screen?: () => Screen | undefined;
   },
@@ -114,13 +115,16 @@ export async function answerInRounds(
     if (round > MAX_ROUNDS) throw refused(server, `asked for input more than ${MAX_ROUNDS} times`);
     const { inputRequests, requestState } = result;
     const asked = isObject(inputRequests) ? inputRequests : {};
-    if (Object.keys(asked).length === 0) await sleep(clock, PACE_MS, signal);
-    const inputResponses = await askHost(server, asked, host, {
+    const isAsking = Object.keys(asked).length > 0;
+    if (!isAsking) await sleep(clock, PACE_MS, signal);
+    if (isAsking) options.onAsking?.(true);
+    const asking = askHost(server, asked, host, {
       signal,
       clock,
       screen: options.screen?.(),
       deadline: options.deadline,
     });
+    const inputResponses = await asking.finally(() => isAsking && options.onAsking?.(false));
     result = await send({
       ...params,
       inputResponses,

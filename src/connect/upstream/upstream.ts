@@ -100,9 +100,10 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
     if (era === 'legacy') return ask(method, params, given);
     return ask(method, params, given).then((result) => {
       if (result['resultType'] !== 'input_required') return result;
-      const { host, signal, deadline } = given;
+      const { host, signal, deadline, onAsking } = given;
       const round = (next: JsonObject | undefined): Promise<JsonObject> => ask(method, next, given);
-      return answerInRounds(result, round, params, { server: server.id, clock, host, signal, deadline, screen });
+      const terms = { server: server.id, clock, host, signal, deadline, onAsking, screen };
+      return answerInRounds(result, round, params, terms);
     });
   };
 

@@ -763,6 +763,14 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     expect((json(await run(kept, 'audit', '--json', '-n', '1')) as { records: unknown[] }).records).toHaveLength(1);
   });
 
+  it('EXEC-5 CLI-1 audit tells how much of a duration was waiting for an answer', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const about = { id: 'r', time: 0, kind: 'execution', principal: 'ann', outcome: 'success' } as const;
+    const list = async () => [{ ...about, latencyMs: 31_000, askedMs: 30_000 }];
+    const { stdout } = await run({ ...gateway, audit: { ...gateway.audit, list } }, 'audit');
+    expect(stdout).toContain(' success 31000.0 ms (30000.0 ms of it waiting for an answer)');
+  });
+
   it('EXEC-5 CLI-1 audit --follow goes on until it is stopped, oldest first', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };

@@ -3,6 +3,7 @@ import { fixture } from '../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import type { Gateway } from '../../gateway/index.js';
 
 const ONE = 'first-key-0123456789';
 const TWO = 'second-key-0123456789';
@@ -42,10 +43,11 @@ const next = async (events: AsyncGenerator<Told, undefined>, wanted: string): Pr
 
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
-async function openAsking(...flags: string[]): Promise<TestApp> {
+async function openAsking(...flags: string[]): Promise<TestApp & { readonly gateway: Gateway }> {
   const servers = { asking: fixture('asking', ...flags) };
   const env = { PATH: process.env['PATH'], ONE, TWO };
-  return openHttpApp(await openToolscout({ servers, http: { auth: { keys } } }, { env }));
+  const gateway = await openToolscout({ servers, http: { auth: { keys } } }, { env });
+  return { ...(await openHttpApp(gateway)), gateway };
 }
 
 const ARGUMENTS: Record<string, object> = { elicit: { message: 'Who?' }, sample: { prompt: 'Say hi.' } };
@@ -78,6 +80,12 @@ describe('calls that ask back', STARTS_PROCESSES, () => {
       expect(result).toMatchObject({ success: true, tokens: { arguments: expect.any(Number) as number } });
       expect(JSON.stringify(result)).toContain('Ada');
       expect((await http.post(`/v1/asks/${String(ask['id'])}`, answer, bearer(ONE))).status).toBe(404);
+      // The record tells the time of the question apart, and so does the latency of the server.
+      const [record] = await http.gateway.audit.list({ kind: 'execution' });
+      expect(record!.askedMs).toBeGreaterThan(0);
+      expect(record!.askedMs).toBeLessThan(record!.latencyMs!);
+      const { latency } = await http.gateway.studio.server('asking');
+      expect(latency.find(({ by }) => by === 'call')!.ms).toBeCloseTo(record!.latencyMs! - record!.askedMs!, 6);
     },
   );
 

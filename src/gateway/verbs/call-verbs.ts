@@ -87,7 +87,7 @@ export function callVerbs(
         (subject.tool.confirm !== undefined || subject.call.resumed !== undefined) &&
         subject.server !== own.server &&
         confirmation.needed(subject),
-      clear: (subject) => confirmation.clear(subject),
+      clear: (subject, onAsking) => confirmation.clear(subject, onAsking),
     },
     outgoing: (server) => (redaction.hasRules ? redaction.outgoing(server) : undefined),
     incoming: (server) => (redaction.hasRules ? redaction.incoming(server) : undefined),
@@ -96,8 +96,9 @@ export function callVerbs(
       return traffic.isOn ? traffic.send(server, request, call, pool.call) : pool.call(server, request, call);
     },
     answering: own.answering,
-    record(entry) {
+    record(entry, call) {
       audit.record(entry);
+      if (traffic.isOn) traffic.note(call, entry);
       logCall(log, 'call', entry);
       // Only what worked is learned from; a refused or failed call says nothing good about its search.
       if (entry.outcome === 'success')
@@ -228,6 +229,7 @@ export function logCall(
       | 'code'
       | 'latencyMs'
       | 'waitedMs'
+      | 'askedMs'
       | 'principal'
       | 'route'
       | 'skill'
@@ -244,6 +246,7 @@ export function logCall(
     code: entry.code,
     ms: entry.latencyMs === undefined ? undefined : Math.round(entry.latencyMs),
     waited_ms: entry.waitedMs,
+    asked_ms: entry.askedMs === undefined ? undefined : Math.round(entry.askedMs),
     principal: entry.principal,
     route: entry.route,
     skill: entry.skill,

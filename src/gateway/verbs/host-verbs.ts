@@ -115,6 +115,7 @@ export function hostVerbs(
       ...(traceId !== undefined && { traceId }),
     } as const;
     logCall(log, 'relay', entry);
+    if (traffic.isOn) traffic.note({ host: options.host }, entry);
     audit.record({
       ...entry,
       arguments: argumentsOf(params, subject),

@@ -95,7 +95,7 @@ export function createScripting(core: Core, call: Verbs['call'], admission: Admi
       requestState === undefined
         ? await scripts.run(script, { ...request, record: newIdAt(clock.now()) })
         : await scripts.resume(requestState, script, isObject(inputResponses) ? inputResponses : {}, request);
-    const { result, record, seed, startedAt } = outcome;
+    const { result, record, seed, startedAt, elapsedMs } = outcome;
     const about = {
       kind: 'script',
       principal: viewer.principal,
@@ -109,12 +109,14 @@ export function createScripting(core: Core, call: Verbs['call'], admission: Admi
       audit.record({ ...about, outcome: 'success', parent: record, detail });
       return result;
     }
+    const latencyMs = requestState === undefined ? clock.monotonic() - started : clock.now() - startedAt;
     audit.record({
       ...about,
       id: record,
       outcome: result.success ? 'success' : 'failure',
       code: result.error?.code,
-      latencyMs: requestState === undefined ? clock.monotonic() - started : clock.now() - startedAt,
+      latencyMs,
+      askedMs: elapsedMs === undefined ? undefined : Math.max(0, latencyMs - elapsedMs),
       resultBytes: estimateBytes(result.value),
       traceId: options.traceId ?? (options.meta && readTraceParent(options.meta['traceparent'])?.traceId),
       detail: { hash: sha256(script), calls: result.calls, startedAt, seed: [...seed] },

@@ -1,5 +1,6 @@
 import { viewServer } from '../../catalog/views.js';
 import { messageOf, toToolscoutError } from '../../kernel/errors.js';
+import { ownMs } from '../../model/audit-record.js';
 import type { PendingCall } from '../../model/pending-call.js';
 import type { Server } from '../../model/server.js';
 import type { Viewer } from '../../model/viewer.js';
@@ -47,11 +48,11 @@ export function studioVerbs(
   const latencyOf = async (id: string): Promise<Latency[]> => {
     const checks = pool.pings(id).map((ping): Latency => ({ ...ping, by: 'check' }));
     const calls = await readable(audit.query({ server: id, kind: 'execution', limit: MAX_CALLS }));
-    const answered = calls.flatMap(({ time, latencyMs, outcome, waitedMs = 0 }): Latency[] =>
-      latencyMs === undefined || outcome === 'refused'
-        ? []
-        : [{ at: time, ms: Math.max(0, latencyMs - waitedMs), ok: outcome === 'success', by: 'call' }],
-    );
+    const answered = calls.flatMap(({ time, outcome, waitedMs = 0, ...record }): Latency[] => {
+      const ms = ownMs(record);
+      if (ms === undefined || outcome === 'refused') return [];
+      return [{ at: time, ms: Math.max(0, ms - waitedMs), ok: outcome === 'success', by: 'call' }];
+    });
     return [...checks, ...answered].toSorted((a, b) => a.at - b.at);
   };
 

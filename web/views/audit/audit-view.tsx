@@ -12,6 +12,7 @@ import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { KINDS, kindWord, routeWord } from './audit-words.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
+import { askedText, bySlowest, workedText } from '../../text/took.js';
 
 const TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = { success: 'ok', failure: 'bad', refused: 'warn' };
 const LIMIT = 500;
@@ -48,12 +49,11 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             record.latencyMs !== undefined && [
               'Took',
               <>
-                {formatDuration(record.latencyMs)}{' '}
-                {record.kind === 'execution' && (
-                  <span class="muted">includes starting the server and waiting for your answer</span>
-                )}
+                {workedText(record.latencyMs, record.askedMs)}{' '}
+                {record.kind === 'execution' && <span class="muted">includes starting the server</span>}
               </>,
             ],
+            record.askedMs !== undefined && ['Asked', `${askedText(record.askedMs)}, not counted above`],
             record.waitedMs !== undefined && ['Waited', `${formatDuration(record.waitedMs)} for the rate limit`],
             tokens !== undefined && ['Tokens', <Tokens tokens={tokens} />],
             record.resultBytes !== undefined && ['Result', formatBytes(record.resultBytes)],
@@ -101,15 +101,14 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
             record.principal,
             record.route !== undefined && routeWord(record.route),
             record.code,
+            askedText(record.askedMs),
           ]
             .filter(Boolean)
             .join(' · ')}
         </div>
       </div>
       <span class="muted small number row-number wide-only">{cost}</span>
-      <span class="muted small number row-number">
-        {record.latencyMs === undefined ? '' : formatDuration(record.latencyMs)}
-      </span>
+      <span class="muted small number row-number">{workedText(record.latencyMs, record.askedMs)}</span>
       <Badge tone={TONES[record.outcome]}>{record.outcome}</Badge>
     </>
   );
@@ -189,7 +188,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           const cost = ({ tokens }: AuditRecord): number => (tokens ? tokens.arguments + tokens.returned : 0);
           const sorted =
             sort === 'slow'
-              ? found.toSorted((a, b) => (b.latencyMs ?? 0) - (a.latencyMs ?? 0))
+              ? found.toSorted(bySlowest(({ latencyMs, askedMs }) => [latencyMs, askedMs]))
               : sort === 'tokens'
                 ? found.toSorted((a, b) => cost(b) - cost(a))
                 : found;

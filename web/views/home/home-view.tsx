@@ -10,7 +10,8 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
-import { formatAgo, formatCount, formatDuration, formatRatio, plural } from '../../text/format.js';
+import { formatAgo, formatCount, formatRatio, plural } from '../../text/format.js';
+import { workedText } from '../../text/took.js';
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
 
@@ -144,7 +145,7 @@ function LastCalls(): VNode | null {
             </tr>
           </thead>
           <tbody>
-            {found.map(({ id, server = '', tool = '', outcome, tokens, latencyMs, time }) => (
+            {found.map(({ id, server = '', tool = '', outcome, tokens, latencyMs, askedMs, time }) => (
               <tr key={id}>
                 <td>
                   <a href={hrefTo('audit', [], { kind: 'execution', id })}>
@@ -163,7 +164,7 @@ function LastCalls(): VNode | null {
                     </>
                   )}
                 </td>
-                <td class="right number">{latencyMs === undefined ? '' : formatDuration(latencyMs)}</td>
+                <td class="right number">{workedText(latencyMs, askedMs)}</td>
                 <td class="right muted">{formatAgo(time, now.value)}</td>
               </tr>
             ))}

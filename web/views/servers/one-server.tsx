@@ -26,7 +26,7 @@ function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] 
   return (
     <div class="stack stack-s">
       <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
-      <p class="muted small">{words}. Calls include waiting for your answer.</p>
+      <p class="muted small">{words}. Waiting for the rate limit or for your answer is left out.</p>
     </div>
   );
 }

@@ -6,7 +6,8 @@ import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
-import { askedMs, barOf, outcomeOf, toolOf } from './traffic-log.js';
+import { askedText, workedText } from '../../text/took.js';
+import { barOf, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
@@ -84,14 +85,12 @@ const TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } a
 
 /** How a request ended, in a word with a colour. */
 export function OutcomeBadge({ row }: { readonly row: TrafficRow }): VNode {
-  const outcome = outcomeOf(row);
-  return <Badge tone={TONES[outcome]}>{outcome === 'open' ? 'running' : outcome}</Badge>;
+  return <Badge tone={TONES[row.state]}>{row.state === 'open' ? 'running' : row.state}</Badge>;
 }
 
 /** One request whole: what was said, when, and what it cost. */
 export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
   const address = toolOf(row);
-  const asked = askedMs(row);
   const [server, tool] = address?.split(/:(.*)/s) ?? [];
   return (
     <div class="stack">
@@ -110,7 +109,7 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
             ['When', formatDateTime(row.at)],
             row.ms !== undefined && [
               'Took',
-              `${formatDuration(row.ms)}${asked > 0 ? `, ${formatDuration(asked)} of it waiting for an answer to the server's question` : ''}`,
+              [workedText(row.ms, row.askedMs), askedText(row.askedMs)].filter(Boolean).join(', and '),
             ],
             [
               'Tokens',

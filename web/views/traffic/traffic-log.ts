@@ -1,30 +1,13 @@
 import type { TrafficRow } from '../../api/types.js';
+import { bySlowest } from '../../text/took.js';
 
 /** Rows that the page keeps; the oldest leave first. */
 export const MAX_ROWS = 1000;
 
-/** How a request ended, in the words of the audit log. */
-export type Outcome = TrafficRow['state'] | 'refused';
-
-/** A call that failed before any server was asked was refused, as the audit log says. */
-export function outcomeOf(row: TrafficRow): Outcome {
-  return row.state === 'failure' && toolOf(row) !== undefined && !row.children.some(({ kind }) => kind === 'upstream')
-    ? 'refused'
-    : row.state;
-}
-
-/** The part of a request in which a person or a host was asked, in milliseconds. */
-export function askedMs({ children }: TrafficRow): number {
-  return children.reduce(
-    (sum, { kind, startMs, endMs = startMs }) => sum + (kind === 'callback' ? endMs - startMs : 0),
-    0,
-  );
-}
-
 /** What is looked for among the rows. */
 export interface TrafficQuery {
   readonly text: string;
-  readonly state: '' | Outcome;
+  readonly state: '' | TrafficRow['state'];
   readonly sort: '' | 'slow' | 'tokens';
 }
 
@@ -93,8 +76,8 @@ export function selectRows(rows: readonly TrafficRow[], { text, state, sort }: T
   const found =
     wanted === '' && state === ''
       ? rows
-      : rows.filter((row) => (state === '' || outcomeOf(row) === state) && (wanted === '' || hasText(row, wanted)));
-  if (sort === 'slow') return found.toSorted((a, b) => (b.ms ?? 0) - (a.ms ?? 0));
+      : rows.filter((row) => (state === '' || row.state === state) && (wanted === '' || hasText(row, wanted)));
+  if (sort === 'slow') return found.toSorted(bySlowest(({ ms, askedMs }) => [ms, askedMs]));
   return sort === 'tokens' ? found.toSorted((a, b) => costOf(b) - costOf(a)) : found;
 }
 

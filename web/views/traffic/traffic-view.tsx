@@ -8,7 +8,8 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Empty } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { formatCount, formatDuration, formatTime, plural } from '../../text/format.js';
+import { formatCount, formatTime, plural } from '../../text/format.js';
+import { askedText, workedText } from '../../text/took.js';
 import { followTraffic } from './follow-traffic.js';
 import { OutcomeBadge, RowDetails } from './row-details.js';
 import { costOf, createTrafficLog, MAX_ROWS, selectRows, toolOf, type TrafficQuery } from './traffic-log.js';
@@ -68,6 +69,7 @@ function Row({ row }: { readonly row: TrafficRow }): VNode {
             formatTime(row.at),
             row.host?.name?.slice(0, 40) ?? row.principal,
             row.method !== 'tools/call' && row.method,
+            askedText(row.askedMs),
             row.children.length > 0 && plural(row.children.length + row.dropped, 'part'),
           ]
             .filter(Boolean)
@@ -75,7 +77,7 @@ function Row({ row }: { readonly row: TrafficRow }): VNode {
         </div>
       </div>
       <span class="muted small number row-number wide-only">{plural(costOf(row), 'token')}</span>
-      <span class="muted small number row-number">{row.ms === undefined ? 'running' : formatDuration(row.ms)}</span>
+      <span class="muted small number row-number">{workedText(row.ms, row.askedMs) || 'running'}</span>
       <OutcomeBadge row={row} />
     </>
   );

@@ -16,7 +16,7 @@ interface Flags extends CommonFlags {
 }
 
 function line(record: AuditRecord): string {
-  const { principal, kind, outcome, code, latencyMs } = record;
+  const { principal, kind, outcome, code, latencyMs, askedMs } = record;
   const parts = [
     new Date(record.time).toISOString(),
     principal,
@@ -25,6 +25,7 @@ function line(record: AuditRecord): string {
     outcome,
     code ?? '',
     latencyMs === undefined ? '' : `${latencyMs.toFixed(1)} ms`,
+    askedMs === undefined ? '' : `(${askedMs.toFixed(1)} ms of it waiting for an answer)`,
     record.arguments === undefined ? '' : JSON.stringify(record.arguments),
   ];
   return printable(parts.filter((part) => part !== '').join(' '));

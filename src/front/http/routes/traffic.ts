@@ -10,6 +10,9 @@ const name = z.string().min(1).max(500);
 
 const contentOf = ({ json, bytes }: Payload): object => ({ size: bytes, mimeType: 'application/json', text: json });
 
+/** The status of HTTP that says the same. */
+const STATUS: Readonly<Record<TrafficRow['state'], number>> = { open: 0, success: 200, failure: 500, refused: 403 };
+
 /** A row as tools that read HAR files know it: one request, its answer and its times; the row itself is under `_row`. */
 function entryOf(row: TrafficRow): object {
   const { at, ms = 0, method, route: door, request, response, state } = row;
@@ -29,7 +32,7 @@ function entryOf(row: TrafficRow): object {
     },
     response: {
       ...none,
-      status: state === 'open' ? 0 : state === 'success' ? 200 : 500,
+      status: STATUS[state],
       statusText: state,
       redirectURL: '',
       bodySize: response?.bytes ?? -1,
@@ -57,7 +60,7 @@ export function trafficRoutes({ follow, version }: { readonly follow: Follow; re
         tool: name.optional(),
         method: name.optional(),
         principal: name.optional(),
-        state: z.enum(['open', 'success', 'failure']).optional(),
+        state: z.enum(['open', 'success', 'failure', 'refused']).optional(),
         q: name.optional().meta({ description: 'A text that stands anywhere in a row.' }),
       }),
       responses: {

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { askedText, bySlowest, workedMs, workedText } from './took.js';
+
+describe('how long something took', () => {
+  it.each([
+    [undefined, undefined, '', undefined],
+    [120, undefined, '120 ms', undefined],
+    // A record of a version that did not tell the wait apart.
+    [31_000, 0, '31.0 s', undefined],
+    [31_000, 30_000, '1.00 s', 'waited 30.0 s for an answer'],
+    [10, 12, '<1 ms', 'waited 12 ms for an answer'],
+  ])('STUDIO-1 leaves the wait for an answer out and names it: %s ms, %s asked', (whole, asked, worked, waited) => {
+    expect(workedText(whole, asked)).toBe(worked);
+    expect(askedText(asked)).toBe(waited);
+  });
+
+  it('STUDIO-1 the slowest is the one that worked longest, not the one that a person was asked in', () => {
+    const calls = [
+      { id: 'quick', ms: 5 },
+      { id: 'asked', ms: 60_000, asked: 59_990 },
+      { id: 'slow', ms: 900 },
+      { id: 'open' },
+    ];
+    const order = calls.toSorted(bySlowest(({ ms, asked }) => [ms, asked]));
+    expect(order.map(({ id }) => id)).toEqual(['slow', 'asked', 'quick', 'open']);
+    expect(workedMs(60_000, 59_990)).toBe(10);
+  });
+});

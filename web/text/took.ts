@@ -1,0 +1,23 @@
+import { formatDuration } from './format.js';
+
+/** How long something took without the time in which a person or a host was asked; `undefined` when it is not known. */
+export function workedMs(wholeMs: number | undefined, askedMs = 0): number | undefined {
+  return wholeMs === undefined ? undefined : Math.max(0, wholeMs - askedMs);
+}
+
+/** The same as text: what is compared when the slowest is looked for. Empty when it is not known. */
+export function workedText(wholeMs: number | undefined, askedMs?: number): string {
+  const ms = workedMs(wholeMs, askedMs);
+  return ms === undefined ? '' : formatDuration(ms);
+}
+
+/** The wait for an answer, as part of a line; `undefined` when there was none. */
+export function askedText(askedMs: number | undefined): string | undefined {
+  return askedMs === undefined || askedMs <= 0 ? undefined : `waited ${formatDuration(askedMs)} for an answer`;
+}
+
+/** Compares by the time without waits for an answer, the slowest first. */
+export function bySlowest<T>(timesOf: (item: T) => readonly [whole?: number, asked?: number]): (a: T, b: T) => number {
+  const worked = (item: T): number => workedMs(...timesOf(item)) ?? 0;
+  return (a, b) => worked(b) - worked(a);
+}
