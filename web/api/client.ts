@@ -73,8 +73,12 @@ export const api = {
     send<{ tools: ToolSummary[] }>(`/v1/servers/${part(id)}/tools`, { query: { include_disabled: true }, signal }).then(
       ({ tools }) => tools,
     ),
+  /** What an agent would find; a search of the page does not count as one of an agent. */
   search: (query: SearchQuery, signal?: AbortSignal) =>
-    send<SearchAnswer>('/v1/search', { query: { ...query, explain: true, include_schema: true }, signal }),
+    send<SearchAnswer>('/v1/search', {
+      query: { ...query, explain: true, include_schema: true, preview: true },
+      signal,
+    }),
   /** What an agent would get for the same search. */
   searchPreview: (query: Pick<SearchQuery, 'q' | 'server'>, signal?: AbortSignal) =>
     send<SearchPreview>('/v1/search/preview', { query: { ...query }, signal }),

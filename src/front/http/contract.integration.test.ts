@@ -157,6 +157,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     for (const path of [
       '/v1/servers',
       '/v1/search?q=echo&explain=true&include_schema=true&limit=3',
+      '/v1/search?q=echo&preview=true',
       '/v1/search/preview?q=echo&limit=3&include_schema=true&server=old',
       '/v1/held-tools?q=echo&server=old',
       `/v1/tools/old/${tool}`,

@@ -66,6 +66,10 @@ function Details({ server, onChange }: { readonly server: ServerDetails; readonl
           <Facts
             items={[
               ['Now', <Badge tone={tone}>{word}</Badge>],
+              server.description !== undefined && [
+                'What it is for',
+                <ServerText text={server.description} limit={300} />,
+              ],
               health.era !== undefined && ['Protocol', `${health.protocolVersion ?? ''} (${health.era} era)`],
               health.pid !== undefined && ['Process', String(health.pid)],
               server.learnedAt !== undefined && ['Tools learned', formatAgo(server.learnedAt, now.value)],

@@ -5,18 +5,40 @@ const health = { state: 'disconnected', breaker: 'closed', since: 0 } as const;
 
 describe('stateOf', () => {
   it.each([
-    [{ enabled: false }, 'disabled'],
-    [{ problem: 'a variable is not set' }, 'needs attention'],
-    [{ health: { ...health, breaker: 'open' as const, lastError: 'it died' } }, 'failing'],
-    [{ knowledge: 'failed' as const, failure: { at: 0, reason: 'no answer' } }, 'failing'],
-    [{ knowledge: 'learning' as const }, 'learning tools'],
-    [{ health: { ...health, state: 'connected' as const } }, 'connected'],
-    [{}, 'ready'],
-    [{ knowledge: 'unknown' as const }, 'not started'],
-  ])('STUDIO-1 tells how a server is: %j', (change, word) => {
-    const state = stateOf({ enabled: true, knowledge: 'ready', health, ...change });
+    [
+      { enabled: false, knowledge: 'off' as const, problem: 'disabled in the configuration' },
+      'disabled',
+      /enable it again\.$/,
+    ],
+    [{ knowledge: 'off' as const, problem: 'A is not set' }, 'needs attention', /^Cannot be used: A is not set$/],
+    // What Home calls failing has a problem too: the failure.
+    [
+      { knowledge: 'failed' as const, problem: 'no answer', failure: { at: 0, reason: 'no answer' } },
+      'failing',
+      /^Does not answer\. Open it to try again: no answer$/,
+    ],
+    [{ health: { ...health, breaker: 'open' as const, lastError: 'it died' } }, 'failing', /left alone.*: it died$/],
+    [{ health: { ...health, state: 'error' as const, lastError: 'it died' } }, 'failing', /^Has stopped.*: it died$/],
+    [
+      { health: { ...health, state: 'error' as const } },
+      'failing',
+      /^Has stopped\. It starts again at the next call\.$/,
+    ],
+    [{ knowledge: 'learning' as const }, 'learning tools', /asked for its tools now/],
+    [{ health: { ...health, state: 'connected' as const } }, 'connected', /at once/],
+    [{}, 'ready', /^Starts when one of its tools is called/],
+    [{ knowledge: 'stale' as const }, 'ready', /^Starts when/],
+    [{ transport: { type: 'http' as const } }, 'ready', /^Is connected when one of its tools is called/],
+    [{ knowledge: 'unknown' as const }, 'not started', /not known yet.*next search/],
+    [{ knowledge: 'unknown' as const, transport: { type: 'sse' as const } }, 'not connected', /not known yet/],
+  ])('STUDIO-1 tells how a server is and what that means: %j', (change, word, line) => {
+    const transport = { type: 'stdio' } as const;
+    const state = stateOf({ enabled: true, knowledge: 'ready', health, transport, ...change });
     expect(state.word).toBe(word);
-    expect(state.reason === undefined).toBe(!/needs attention|failing/.test(word));
+    expect(state.line).toMatch(line);
+    expect(state.tone === 'bad').toBe(/needs attention|failing/.test(word));
+    // The reason stands at the end of the line, or there is none.
+    expect(state.line.endsWith(state.reason ?? '.')).toBe(true);
   });
 });
 

@@ -2,27 +2,49 @@ import type { ServerDetails, ServerView } from '../../api/types.js';
 import type { Tone } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
 
-/** How a server is, in a word, a colour and a sentence. */
+/** How a server is: in a word, a colour and a line. */
 export interface ServerState {
   readonly word: string;
   readonly tone: Tone;
+  /** What that means and what to do about it, then why; one line of a list. */
+  readonly line: string;
+  /** What is wrong, where something is. */
   readonly reason?: string;
 }
 
+type Shown = Pick<ServerView, 'enabled' | 'knowledge' | 'health' | 'problem' | 'failure'> & {
+  readonly transport: Pick<ServerView['transport'], 'type'>;
+};
+
+function troubled(word: string, line: string, reason: string | undefined): ServerState {
+  return { word, tone: 'bad', line: reason ? `${line}: ${reason}` : `${line}.`, ...(reason && { reason }) };
+}
+
 /** How a server is. */
-export function stateOf(
-  server: Pick<ServerView, 'enabled' | 'knowledge' | 'health' | 'problem' | 'failure'>,
-): ServerState {
-  const reason = server.problem ?? server.failure?.reason ?? server.health.lastError;
-  if (!server.enabled) return { word: 'disabled', tone: 'quiet', ...(server.problem && { reason: server.problem }) };
-  if (server.problem !== undefined) return { word: 'needs attention', tone: 'bad', reason: server.problem };
-  if (server.health.breaker === 'open') return { word: 'failing', tone: 'bad', ...(reason && { reason }) };
-  if (server.knowledge === 'failed' || server.health.state === 'error')
-    return { word: 'failing', tone: 'bad', ...(reason && { reason }) };
-  if (server.knowledge === 'learning') return { word: 'learning tools', tone: 'info' };
-  if (server.health.state === 'connected') return { word: 'connected', tone: 'ok' };
-  if (server.knowledge === 'ready' || server.knowledge === 'stale') return { word: 'ready', tone: 'ok' };
-  return { word: 'not started', tone: 'quiet' };
+export function stateOf(server: Shown): ServerState {
+  const { enabled, knowledge, health, problem, transport } = server;
+  const reason = problem ?? server.failure?.reason ?? health.lastError;
+  if (!enabled)
+    return { word: 'disabled', tone: 'quiet', line: 'Agents do not get its tools. Open it to enable it again.' };
+  if (knowledge === 'failed') return troubled('failing', 'Does not answer. Open it to try again', reason);
+  if (problem !== undefined) return troubled('needs attention', 'Cannot be used', problem);
+  if (health.breaker === 'open')
+    return troubled('failing', 'Failed several times and is left alone for a moment', reason);
+  if (health.state === 'error') return troubled('failing', 'Has stopped. It starts again at the next call', reason);
+  if (knowledge === 'learning') return { word: 'learning tools', tone: 'info', line: 'It is asked for its tools now.' };
+  if (health.state === 'connected') return { word: 'connected', tone: 'ok', line: 'Calls reach it at once.' };
+  const isLocal = transport.type === 'stdio';
+  if (knowledge === 'ready' || knowledge === 'stale')
+    return {
+      word: 'ready',
+      tone: 'ok',
+      line: isLocal ? 'Starts when one of its tools is called.' : 'Is connected when one of its tools is called.',
+    };
+  return {
+    word: isLocal ? 'not started' : 'not connected',
+    tone: 'quiet',
+    line: 'Its tools are not known yet. It is asked for them at the next search.',
+  };
 }
 
 type Counts = ServerDetails['toolCounts'];

@@ -16,8 +16,8 @@ import { stateOf } from './server-state.js';
 
 const SERVER_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
 
-function Row({ server, held }: { readonly server: ServerView; readonly held: number }): VNode {
-  const { word, tone, reason } = stateOf(server);
+function Row({ server }: { readonly server: ServerView }): VNode {
+  const { word, tone, line } = stateOf(server);
   return (
     <>
       <span class={`dot dot-${tone}`} />
@@ -32,7 +32,7 @@ function Row({ server, held }: { readonly server: ServerView; readonly held: num
           )}
         </div>
         <div class="row-sub">
-          <ServerLine text={reason ?? server.description ?? server.transport.target ?? server.source} />
+          <ServerLine text={line} />
         </div>
       </div>
       <span class="muted small number wide-only">
@@ -40,7 +40,7 @@ function Row({ server, held }: { readonly server: ServerView; readonly held: num
       </span>
       <span class="muted small number wide-only">
         {plural(server.tools, 'tool')}
-        {held > 0 && `, ${held} held back`}
+        {server.disabledTools > 0 && `, ${server.disabledTools} held back`}
       </span>
       <Badge tone={tone}>{word}</Badge>
     </>
@@ -49,12 +49,6 @@ function Row({ server, held }: { readonly server: ServerView; readonly held: num
 
 function List(): VNode {
   const servers = useResource('servers', api.servers, (event) => SERVER_EVENTS.test(event.type));
-  const held = useResource(
-    'held tools',
-    (signal) => api.heldTools({}, signal),
-    (event) => SERVER_EVENTS.test(event.type),
-  );
-  const heldOf = (id: string): number => held.data.value?.tools.filter(({ server }) => server === id).length ?? 0;
   const [filter, setFilter] = useState('');
   return (
     <Page
@@ -110,7 +104,7 @@ function List(): VNode {
                   keyOf={({ id }) => id}
                   maxHeight="fill"
                   onOpen={({ id }) => goTo(hrefTo('servers', [id]))}
-                  render={(server) => <Row server={server} held={heldOf(server.id)} />}
+                  render={(server) => <Row server={server} />}
                 />
               </div>
             </>

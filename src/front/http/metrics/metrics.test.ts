@@ -61,6 +61,8 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
     const http = await openHttpApp(metrics.gateway, { metrics });
     await http.send('/v1/search?q=echo');
     await http.send('/v1/search?q=zzzzzzqqq');
+    // A person who looks at what an agent would find is no agent.
+    for (const path of ['/v1/search?q=echo&preview=true', '/v1/search/preview?q=echo']) await http.send(path);
     await http.post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: 'user-canary' } });
     await http.post('/v1/call', { server: 'user-canary', tool: 'user-canary' });
     await http.send('/v1/tools/user-canary/user-canary');

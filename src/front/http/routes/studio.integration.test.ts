@@ -208,8 +208,11 @@ describe('what the page shows', STARTS_PROCESSES, () => {
     const refused = JSON.parse(await ask('/v1/search/preview?q=echo&server=nowhere', KEY)) as object;
     expect(refused).toMatchObject({ isError: true, tokens: { returned: expect.any(Number) } });
     // A search that only shows what an agent would get is none of an agent.
+    const looked = await ask('/v1/search?q=echo&preview=true', KEY);
     expect(await gateway.audit.list({ kind: 'search' })).toEqual([]);
-    await ask('/v1/search?q=echo', KEY);
+    expect((await gateway.audit.stats()).total.searches).toBe(0);
+    expect(await ask('/v1/search?q=echo', KEY)).toBe(looked);
+    expect((await gateway.audit.stats()).total.searches).toBe(1);
     expect(await gateway.audit.list({ kind: 'search' })).toMatchObject([{ principal: 'all', route: 'http' }]);
   });
 

@@ -79,6 +79,12 @@ export function toolRoutes(): Route[] {
         limit: wholeNumber(1, 100).optional(),
         include_schema: flag.meta({ description: 'With compact signatures.' }).optional(),
         explain: flag.meta({ description: 'With the reasons for the ranking.' }).optional(),
+        preview: flag
+          .meta({
+            description:
+              'A person looks at what an agent would find: it leaves no record, is not counted and not learned from.',
+          })
+          .optional(),
       }),
       responses: {
         200: { description: 'The hits, best first.', content: { 'application/json': SearchAnswer } },
@@ -91,6 +97,7 @@ export function toolRoutes(): Route[] {
           limit: query.limit,
           includeSchema: query.include_schema === 'true',
           explain: query.explain === 'true',
+          isPreview: query.preview === 'true',
           route: 'http',
           meta: traceMeta(request),
           traceId,
