@@ -16,6 +16,9 @@ export const STATUS_TONES: Readonly<Record<ToolSummary['status'], Tone>> = {
   quarantined: 'bad',
 };
 
+/** The colour of how a call or a request ended. */
+export const OUTCOME_TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } as const;
+
 /** A word with a colour; the word alone says it all. */
 export function Badge({
   tone = 'quiet',

@@ -12,7 +12,7 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
-import { newness, RISK_TONES } from './approvals-view.js';
+import { newness, RISK_TONES } from './approval-words.js';
 
 /** The value of a JSON string, which has lines; any other JSON stays as it is. */
 function plainText(json: string): string {

@@ -12,30 +12,17 @@ import { isAdmin, seesAsAdmin } from '../../app/session.js';
 import { countWaiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { formatAgo, plural } from '../../text/format.js';
 import { ApprovalDetails } from './approval-details.js';
+import { compareRisk, newness, RISK_TONES, skippedText } from './approval-words.js';
 import { Decided } from './decided.js';
 import { WaitingCalls } from './waiting-calls.js';
 
-/** The colour of a risk. */
-export const RISK_TONES: Readonly<Record<Approval['risk']['level'], Tone>> = {
-  low: 'quiet',
-  medium: 'warn',
-  high: 'bad',
-  critical: 'bad',
-};
 const ABOUT = { launch: 'wants to start', instructions: 'instructions to agents', tool: 'tool' } as const;
 /** Another process over the same store may decide without an event here. */
 const CALLS_EVERY_MS = 15_000;
-const RISK_ORDER = ['critical', 'high', 'medium', 'low'];
-
-/** What a request is, in a word: new, or changed since it was trusted. */
-export function newness(approval: Approval): { readonly word: string; readonly tone: Tone } {
-  return approval.pinned === undefined ? { word: 'new', tone: 'info' } : { word: 'changed', tone: 'bad' };
-}
-
 /** Decides about several requests, each exactly as it was shown, and says what became of them. */
 export async function decideAll(
   approvals: readonly Approval[],
@@ -51,12 +38,7 @@ export async function decideAll(
         ...(reason && { reason }),
       });
       done += report.approvals.length;
-      for (const { ref: skipped, reason: why } of report.skipped) {
-        tell(
-          `${skipped} was skipped: ${why === 'changed' ? 'it has changed since you looked' : why === 'critical' ? 'its risk is critical' : 'it was not shown'}.`,
-          'bad',
-        );
-      }
+      for (const skipped of report.skipped) tell(skippedText(skipped), 'bad');
     } catch (thrown) {
       tellError(asApiError(thrown));
     }
@@ -141,9 +123,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
               </Empty>
             );
           }
-          const all = found.toSorted(
-            (a, b) => RISK_ORDER.indexOf(a.risk.level) - RISK_ORDER.indexOf(b.risk.level) || a.ref.localeCompare(b.ref),
-          );
+          const all = found.toSorted(compareRisk);
           const current =
             all.find(
               (one) =>

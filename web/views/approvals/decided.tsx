@@ -4,12 +4,10 @@ import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { seesAsAdmin } from '../../app/session.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { formatAgo } from '../../text/format.js';
-import { decisionsOf, type Decision } from './decisions.js';
-
-const TONES: Partial<Record<Decision['state'], Tone>> = { approved: 'ok', used: 'ok', rejected: 'bad' };
-const WORDS: Partial<Record<Decision['state'], string>> = { used: 'approved and made' };
+import { decisionWord } from './approval-words.js';
+import { decisionsOf } from './decisions.js';
 
 /** What was decided, by whom and why. */
 export function Decided(): VNode {
@@ -48,7 +46,7 @@ export function Decided(): VNode {
                         <ServerLine text={what} />
                       </td>
                       <td>
-                        <Badge tone={TONES[state] ?? 'quiet'}>{WORDS[state] ?? state}</Badge>
+                        <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>
                       </td>
                       <td>
                         <ServerLine text={by} />

@@ -8,20 +8,13 @@ import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, type Tone } from '../../parts/states.js';
+import { Badge, Empty, Loaded, OUTCOME_TONES } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { KINDS, kindWord, routeWord } from './audit-words.js';
+import { emptyText, KINDS, kindWord, routeWord, titleOf } from './audit-words.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
 import { askedText, bySlowest, workedText } from '../../text/took.js';
 
-const TONES: Readonly<Record<AuditRecord['outcome'], Tone>> = { success: 'ok', failure: 'bad', refused: 'warn' };
 const LIMIT = 500;
-
-/** The part of the record that stands before the time: `server:tool`, a server, or the kind alone. */
-function titleOf({ server, tool, kind }: AuditRecord): string {
-  if (server === undefined) return kindWord(kind);
-  return tool === undefined ? server : `${server}:${tool}`;
-}
 
 function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']> }): VNode {
   return (
@@ -35,7 +28,7 @@ function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']
 function Details({ record }: { readonly record: AuditRecord }): VNode {
   const { tokens } = record;
   return (
-    <Section title="Record" aside={<Badge tone={TONES[record.outcome]}>{record.outcome}</Badge>}>
+    <Section title="Record" aside={<Badge tone={OUTCOME_TONES[record.outcome]}>{record.outcome}</Badge>}>
       <div class="stack">
         <Facts
           items={[
@@ -109,7 +102,7 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
       </div>
       <span class="muted small number row-number wide-only">{cost}</span>
       <span class="muted small number row-number">{workedText(record.latencyMs, record.askedMs)}</span>
-      <Badge tone={TONES[record.outcome]}>{record.outcome}</Badge>
+      <Badge tone={OUTCOME_TONES[record.outcome]}>{record.outcome}</Badge>
     </>
   );
 }
@@ -178,10 +171,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           if (found.length === 0) {
             return (
               <Empty icon="audit" title="No record fits">
-                <p>
-                  Every search, call and decision leaves a record here.{' '}
-                  {kind || outcome || server ? 'Loosen the filters to see more.' : 'Run a tool to see the first one.'}
-                </p>
+                <p>{emptyText({ kind, outcome, server })}</p>
               </Empty>
             );
           }

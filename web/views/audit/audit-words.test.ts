@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
-import { KINDS, kindWord, routeWord } from './audit-words.js';
+import { emptyText, KINDS, kindWord, routeWord, titleOf } from './audit-words.js';
 
 describe('words of the audit log', () => {
   it('STUDIO-1 has a word for every kind, so that each can be filtered', () => {
@@ -11,5 +11,16 @@ describe('words of the audit log', () => {
 
   it('STUDIO-1 names the front that asked', () => {
     expect([routeWord('mcp'), routeWord('library')]).toEqual(['MCP host', 'library']);
+  });
+
+  it('STUDIO-1 names what a record is about', () => {
+    expect(titleOf({ kind: 'execution', server: 'files', tool: 'read' })).toBe('files:read');
+    expect(titleOf({ kind: 'discovered', server: 'files' })).toBe('files');
+    expect(titleOf({ kind: 'reload' })).toBe('config read');
+  });
+
+  it('STUDIO-1 advises to loosen the filters only where there are some', () => {
+    expect(emptyText({ kind: '', outcome: '', server: '' })).toContain('Run a tool');
+    expect(emptyText({ kind: '', outcome: 'refused', server: '' })).toContain('Loosen the filters');
   });
 });

@@ -1,4 +1,4 @@
-import type { AuditKind } from '../../api/types.js';
+import type { AuditKind, AuditRecord } from '../../api/types.js';
 
 /** The word of a person for each kind of record, in the order of the filter. */
 const KIND_WORDS: Readonly<Record<AuditKind, string>> = {
@@ -52,4 +52,18 @@ const ROUTE_WORDS: Readonly<Record<string, string>> = {
 /** The word for the front through which something was asked. */
 export function routeWord(route: string): string {
   return ROUTE_WORDS[route] ?? route;
+}
+
+/** What a record is about: `server:tool`, a server, or the kind alone. */
+export function titleOf({ server, tool, kind }: Pick<AuditRecord, 'server' | 'tool' | 'kind'>): string {
+  if (server === undefined) return kindWord(kind);
+  return tool === undefined ? server : `${server}:${tool}`;
+}
+
+/** What stands where no record fits these filters. */
+export function emptyText(filters: Readonly<Record<string, string>>): string {
+  const isFiltered = Object.values(filters).some((value) => value !== '');
+  return `Every call, every decision and every search of an agent leaves a record here. ${
+    isFiltered ? 'Loosen the filters to see more.' : 'Run a tool to see the first one.'
+  }`;
 }

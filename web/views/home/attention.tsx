@@ -4,41 +4,15 @@ import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
 import type { Attention } from '../../api/types.js';
 import { tell, tellError } from '../../app/notices.js';
-import { hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
+import { actionLabel, placeOf } from './home-words.js';
 
 const DOTS = { info: '', warning: 'dot-warn', severe: 'dot-bad' } as const;
 const FEW = 5;
-
-/** What the button says that mends a thing of this kind. */
-const ACTIONS: Readonly<Record<Attention['kind'], string>> = {
-  store: 'Accept the store',
-  'store-failing': 'Try again',
-  config: 'Read it again',
-  'config-pending': 'Approve the config',
-  'config-rejected': 'Read it again',
-  'source-kept': 'Read it again',
-  'server-failed': 'Try again',
-  'server-unusable': 'Try again',
-  'server-resting': 'Connect now',
-  'sign-in': 'Sign in',
-  approval: 'Approve',
-  'pending-call': 'Approve',
-};
-
-function placeOf({ kind, server, ref }: Attention): { readonly href: string; readonly label: string } | undefined {
-  if (kind === 'approval')
-    return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'See what changed' };
-  if (kind === 'pending-call') return { href: '#/approvals', label: 'See the calls' };
-  if (server !== undefined) return { href: hrefTo('servers', [server]), label: 'Open the server' };
-  return kind.startsWith('config') || kind === 'source-kept'
-    ? { href: '#/config', label: 'Open the config' }
-    : undefined;
-}
 
 function One({ item, onChange }: { readonly item: Attention; readonly onChange: () => void }): VNode {
   const [isBusy, setBusy] = useState(false);
@@ -58,8 +32,7 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
       onChange();
     }
   };
-  // What changed is to be looked at before it is approved.
-  const canAct = item.action !== undefined && item.kind !== 'approval';
+  const label = actionLabel(item);
   return (
     <li class="attention">
       <span class={`dot ${DOTS[item.severity]}`} />
@@ -70,7 +43,7 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
         <p class="muted">
           <ServerText text={item.detail} limit={300} />
         </p>
-        {!canAct && !place && (
+        {label === undefined && !place && (
           <p class="small">
             <ServerText text={item.remedy} limit={300} />
           </p>
@@ -82,14 +55,14 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
             {place.label}
           </a>
         )}
-        {canAct && (
+        {label !== undefined && (
           <button
             type="button"
             class="button button-small button-main"
             disabled={isBusy || !isAdmin()}
             onClick={() => void act()}
           >
-            {isBusy ? 'Working…' : ACTIONS[item.kind]}
+            {isBusy ? 'Working…' : label}
           </button>
         )}
       </div>

@@ -9,11 +9,12 @@ import { waiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
-import { Badge, Empty, Loaded } from '../../parts/states.js';
+import { Badge, Empty, Loaded, OUTCOME_TONES } from '../../parts/states.js';
 import { formatAgo, formatCount, formatRatio, plural } from '../../text/format.js';
 import { workedText } from '../../text/took.js';
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
+import { callsNote, serversNote } from './home-words.js';
 
 const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval|calls)$/;
 /** The hours of the chart move on while nothing happens. */
@@ -23,22 +24,13 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
   const { servers, tools, hours } = overview;
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
-  const well = servers.ready + servers.stale;
-  const disabled = servers.total - servers.enabled;
-  const unusable = servers.off - disabled;
   const off = tools.disabled + tools.pending + tools.quarantined;
   return (
     <div class="tiles">
       <a class="tile" href="#/servers">
         <span class="tile-label">Servers</span>
         <span class="tile-value number">{formatCount(servers.total)}</span>
-        <span class="tile-note">
-          {well === servers.total ? 'all are known' : `${well} known`}
-          {servers.failed > 0 && `, ${servers.failed} failing`}
-          {servers.learning > 0 && `, ${servers.learning} learning`}
-          {unusable > 0 && `, ${unusable} ${unusable === 1 ? 'needs' : 'need'} attention`}
-          {disabled > 0 && `, ${disabled} disabled`}
-        </span>
+        <span class="tile-note">{serversNote(servers)}</span>
       </a>
       <div class="tile">
         <a class="tile-link" href="#/search">
@@ -52,7 +44,7 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
       <a class="tile" href="#/audit?kind=execution">
         <span class="tile-label">Calls in 24 hours</span>
         <span class="tile-value number">{formatCount(calls)}</span>
-        <span class="tile-note">{failed === 0 ? 'none failed' : `${formatCount(failed)} failed or refused`}</span>
+        <span class="tile-note">{callsNote(calls, failed)}</span>
       </a>
     </div>
   );
@@ -153,7 +145,7 @@ function LastCalls(): VNode | null {
                   </a>
                 </td>
                 <td>
-                  <Badge tone={outcome === 'success' ? 'ok' : outcome === 'failure' ? 'bad' : 'warn'}>{outcome}</Badge>
+                  <Badge tone={OUTCOME_TONES[outcome]}>{outcome}</Badge>
                 </td>
                 <td class="right number">
                   {tokens && (

@@ -4,10 +4,11 @@ import type { JsonObject } from '../../api/types.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Failure } from '../../parts/states.js';
-import { formatCount, formatDuration } from '../../text/format.js';
+import { formatCount } from '../../text/format.js';
 import { AskView } from './ask-view.js';
 import { ResultView } from './result-view.js';
 import type { Run } from './run.js';
+import { runningText, tokensText, tookText } from './run-words.js';
 
 function Progress({ progress }: { readonly progress: readonly JsonObject[] }): VNode | null {
   const last = progress.at(-1);
@@ -37,18 +38,6 @@ function Progress({ progress }: { readonly progress: readonly JsonObject[] }): V
   );
 }
 
-function tokensOf(answer: JsonObject | undefined): string | undefined {
-  const tokens = answer?.['tokens'] as { arguments?: number; returned?: number; withheld?: number } | undefined;
-  if (!tokens) return undefined;
-  const withheld = tokens.withheld ? `, ${formatCount(tokens.withheld)} kept back` : '';
-  return `Tokens: ${formatCount(tokens.arguments ?? 0)} arguments, ${formatCount(tokens.returned ?? 0)} answer${withheld}`;
-}
-
-function tookOf({ ms, askedMs }: { readonly ms: number; readonly askedMs: number }): string {
-  const own = formatDuration(Math.max(0, ms - askedMs));
-  return askedMs === 0 ? own : `${own} + ${formatDuration(askedMs)} waiting for your answer`;
-}
-
 /** What a call does now, or what became of it. */
 export function RunView({ run, server }: { readonly run: Run; readonly server: string }): VNode | null {
   const state = run.state.value;
@@ -62,7 +51,7 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
     else if (document.activeElement === document.body) status.current?.focus();
   }, [firstAsk]);
   if (state.step === 'idle') return null;
-  const ms = state.step === 'done' || state.step === 'failed' ? tookOf(state) : undefined;
+  const ms = state.step === 'done' || state.step === 'failed' ? tookText(state) : undefined;
   const answer = state.step === 'done' || state.step === 'failed' ? state.answer : undefined;
   const result = answer?.['result'] as JsonObject | undefined;
   return (
@@ -70,7 +59,7 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
       title="Result"
       aside={
         <span class="line">
-          <span>{[tokensOf(answer), ms].filter(Boolean).join(' · ')}</span>
+          <span>{[tokensText(answer), ms].filter(Boolean).join(' · ')}</span>
           {state.step === 'done' && <Badge tone="ok">success</Badge>}
           {state.step === 'failed' && <Badge tone="bad">failed</Badge>}
         </span>
@@ -79,11 +68,7 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
       <div class="stack stack-s">
         {state.step === 'running' && (
           <p ref={status} tabIndex={-1} role="status" class="muted">
-            {state.asks.length === 0
-              ? 'The tool is running…'
-              : state.asks.length === 1
-                ? 'The tool waits for your answer.'
-                : `The tool waits for your answers: ${state.asks.length} questions.`}
+            {runningText(state.asks.length)}
           </p>
         )}
         {state.step === 'running' && <Progress progress={state.progress} />}

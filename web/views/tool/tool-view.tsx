@@ -19,6 +19,7 @@ import { copiesOf } from './copies.js';
 import { createRun } from './run.js';
 import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
+import { decidedAt } from './why-words.js';
 
 const COPIES = [
   ['cli', 'Command line'],
@@ -51,6 +52,7 @@ function NotOffered({
   readonly why: Why;
 }): VNode {
   const advice = adviceOf(why.suggestion);
+  const place = decidedAt(server, tool, why);
   return (
     <Callout tone="warn">
       <div class="stack stack-s">
@@ -64,14 +66,9 @@ function NotOffered({
           </p>
         )}
         <p class="line">
-          {(why.because === 'approval' || why.because === 'quarantine') && (
-            <a class="button button-small button-main" href={hrefTo('approvals', [`${server}:${tool}`])}>
-              See what waits for approval
-            </a>
-          )}
-          {why.because === 'rule' && (
-            <a class="button button-small button-main" href={hrefTo('rules')}>
-              Open the rules
+          {place && (
+            <a class="button button-small button-main" href={place.href}>
+              {place.label}
             </a>
           )}
           <a class="button button-small" href={hrefTo('servers', [server])}>

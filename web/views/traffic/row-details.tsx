@@ -4,7 +4,7 @@ import { hrefTo } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Badge } from '../../parts/states.js';
+import { Badge, OUTCOME_TONES } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
 import { askedText, workedText } from '../../text/took.js';
 import { barOf, toolOf } from './traffic-log.js';
@@ -81,11 +81,9 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
   );
 }
 
-const TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } as const;
-
 /** How a request ended, in a word with a colour. */
 export function OutcomeBadge({ row }: { readonly row: TrafficRow }): VNode {
-  return <Badge tone={TONES[row.state]}>{row.state === 'open' ? 'running' : row.state}</Badge>;
+  return <Badge tone={OUTCOME_TONES[row.state]}>{row.state === 'open' ? 'running' : row.state}</Badge>;
 }
 
 /** One request whole: what was said, when, and what it cost. */

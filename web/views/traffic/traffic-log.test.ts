@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TrafficRow } from '../../api/types.js';
-import { barOf, costOf, createTrafficLog, selectRows, toolOf } from './traffic-log.js';
+import { barOf, costOf, createTrafficLog, emptyWords, selectRows, toolOf } from './traffic-log.js';
 
 const row = (id: string, change: Partial<TrafficRow> = {}): TrafficRow => ({
   id,
@@ -76,6 +76,15 @@ describe('the traffic log of the page', () => {
       toolOf(row('5', { request: { json: '{"cut', bytes: 1, cut: true } })),
       toolOf(row('6', { method: 'tools/list' })),
     ]).toEqual(['x:y', 'a:b', 'a:b', undefined, undefined, undefined]);
+  });
+
+  it('STUDIO-3 tells an empty log from one in which nothing fits', () => {
+    expect([emptyWords(0, false), emptyWords(0, true), emptyWords(3, true)].map(({ title }) => title)).toEqual([
+      'Connecting',
+      'Listening',
+      'No request fits',
+    ]);
+    expect(emptyWords(3, false).text).toContain('Loosen');
   });
 
   it('STUDIO-3 places parts on the time axis, whatever the times are', () => {

@@ -35,6 +35,15 @@ export function createTrafficLog(limit = MAX_ROWS): TrafficLog {
   };
 }
 
+/** What stands where no row is. */
+export function emptyWords(rows: number, isLive: boolean): { readonly title: string; readonly text: string } {
+  if (rows > 0) return { title: 'No request fits', text: 'Loosen the search or the filters to see more.' };
+  return {
+    title: isLive ? 'Listening' : 'Connecting',
+    text: 'The next request of a host appears here at once: searches, calls, and what servers asked back.',
+  };
+}
+
 /** Tokens that a row cost, both ways. */
 export function costOf({ tokens }: TrafficRow): number {
   return tokens.arguments + tokens.returned;

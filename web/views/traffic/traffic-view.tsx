@@ -12,7 +12,15 @@ import { formatCount, formatTime, plural } from '../../text/format.js';
 import { askedText, workedText } from '../../text/took.js';
 import { followTraffic } from './follow-traffic.js';
 import { OutcomeBadge, RowDetails } from './row-details.js';
-import { costOf, createTrafficLog, MAX_ROWS, selectRows, toolOf, type TrafficQuery } from './traffic-log.js';
+import {
+  costOf,
+  createTrafficLog,
+  emptyWords,
+  MAX_ROWS,
+  selectRows,
+  toolOf,
+  type TrafficQuery,
+} from './traffic-log.js';
 
 /** Rows come faster than a person reads, so the page is drawn only this often. */
 const DRAW_MS = 150;
@@ -97,6 +105,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
     found.findIndex(({ id }) => id === traffic.active.value),
   );
   const row = found[index];
+  const empty = emptyWords(traffic.rows.value.length, traffic.isLive.value);
   return (
     <Page
       title="Traffic"
@@ -170,15 +179,8 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
           <RowDetails row={row} />
         </div>
       ) : (
-        <Empty
-          icon="traffic"
-          title={traffic.rows.value.length > 0 ? 'No request fits' : traffic.isLive.value ? 'Listening' : 'Connecting'}
-        >
-          <p>
-            {traffic.rows.value.length > 0
-              ? 'Loosen the search to see more.'
-              : 'The next request of a host appears here at once: searches, calls, and what servers asked back.'}
-          </p>
+        <Empty icon="traffic" title={empty.title}>
+          <p>{empty.text}</p>
           {traffic.rows.value.length === 0 && (
             <p>
               Earlier calls, the slowest and the most expensive, are in the{' '}

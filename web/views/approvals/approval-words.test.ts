@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { compareRisk, decisionWord, newness, skippedText } from './approval-words.js';
+
+describe('words of approvals', () => {
+  it('STUDIO-1 tells what is new from what is not as it was trusted', () => {
+    expect(newness({})).toEqual({ word: 'new', tone: 'info' });
+    expect(newness({ pinned: 'h1' })).toEqual({ word: 'changed', tone: 'bad' });
+  });
+
+  it('STUDIO-1 puts the gravest request first', () => {
+    const of = (ref: string, level: 'low' | 'medium' | 'high' | 'critical') => ({ ref, risk: { level, reasons: [] } });
+    const all = [of('b', 'low'), of('a', 'low'), of('c', 'critical'), of('d', 'medium'), of('e', 'high')];
+    expect(all.toSorted(compareRisk as never).map(({ ref }) => ref)).toEqual(['c', 'e', 'd', 'a', 'b']);
+  });
+
+  it.each([
+    ['changed', 'a:b was skipped: it has changed since you looked.'],
+    ['critical', 'a:b was skipped: its risk is critical.'],
+    ['unseen', 'a:b was skipped: it was not shown.'],
+  ])('STUDIO-1 says why nothing was decided: %s', (reason, text) => {
+    expect(skippedText({ ref: 'a:b', reason } as never)).toBe(text);
+  });
+
+  it('STUDIO-1 tells a confirmed call that was made from one that was not yet', () => {
+    expect(decisionWord('used')).toEqual(['approved and made', 'ok']);
+    expect(decisionWord('approved')).toEqual(['approved', 'ok']);
+    expect(decisionWord('rejected')).toEqual(['rejected', 'bad']);
+    expect(decisionWord('expired')).toEqual(['expired', 'quiet']);
+  });
+});

@@ -1,0 +1,44 @@
+import type { Approval, RulingReport } from '../../api/types.js';
+import type { Tone } from '../../parts/states.js';
+import type { Decision } from './decisions.js';
+
+/** The colour of a risk. */
+export const RISK_TONES: Readonly<Record<Approval['risk']['level'], Tone>> = {
+  low: 'quiet',
+  medium: 'warn',
+  high: 'bad',
+  critical: 'bad',
+};
+
+const RISK_ORDER: ReadonlyArray<Approval['risk']['level']> = ['critical', 'high', 'medium', 'low'];
+
+/** The gravest first, then by name. */
+export function compareRisk(a: Pick<Approval, 'risk' | 'ref'>, b: Pick<Approval, 'risk' | 'ref'>): number {
+  return RISK_ORDER.indexOf(a.risk.level) - RISK_ORDER.indexOf(b.risk.level) || a.ref.localeCompare(b.ref);
+}
+
+/** What a request is, in a word: new, or changed since it was trusted. */
+export function newness({ pinned }: Pick<Approval, 'pinned'>): { readonly word: string; readonly tone: Tone } {
+  return pinned === undefined ? { word: 'new', tone: 'info' } : { word: 'changed', tone: 'bad' };
+}
+
+const SKIPPED: Readonly<Record<string, string>> = {
+  changed: 'it has changed since you looked',
+  critical: 'its risk is critical',
+};
+
+/** Why nothing was decided about a request. */
+export function skippedText({ ref, reason }: RulingReport['skipped'][number]): string {
+  return `${ref} was skipped: ${SKIPPED[reason] ?? 'it was not shown'}.`;
+}
+
+const DECIDED: Partial<Record<Decision['state'], readonly [word: string, tone: Tone]>> = {
+  approved: ['approved', 'ok'],
+  used: ['approved and made', 'ok'],
+  rejected: ['rejected', 'bad'],
+};
+
+/** A decision in a word and a colour. */
+export function decisionWord(state: Decision['state']): readonly [word: string, tone: Tone] {
+  return DECIDED[state] ?? [state, 'quiet'];
+}

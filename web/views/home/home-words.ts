@@ -1,0 +1,60 @@
+import type { Attention, Overview } from '../../api/types.js';
+import { hrefTo } from '../../app/router.js';
+import { formatCount } from '../../text/format.js';
+
+/** How the servers are, under their number. */
+export function serversNote(servers: Overview['servers']): string {
+  const well = servers.ready + servers.stale;
+  const disabled = servers.total - servers.enabled;
+  const unusable = servers.off - disabled;
+  return [
+    well === servers.total ? 'all are known' : `${well} known`,
+    servers.failed > 0 && `${servers.failed} failing`,
+    servers.learning > 0 && `${servers.learning} learning`,
+    unusable > 0 && `${unusable} ${unusable === 1 ? 'needs' : 'need'} attention`,
+    disabled > 0 && `${disabled} disabled`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** How the calls of a day ended, under their number. */
+export function callsNote(calls: number, failed: number): string {
+  if (calls === 0) return 'none yet';
+  return failed === 0 ? 'none failed' : `${formatCount(failed)} failed or refused`;
+}
+
+/** What the button says that mends a thing of this kind. */
+const ACTIONS: Readonly<Record<Exclude<Attention['kind'], 'approval' | 'pending-call'>, string>> = {
+  store: 'Accept the store',
+  'store-failing': 'Try again',
+  config: 'Read it again',
+  'config-pending': 'Approve the config',
+  'config-rejected': 'Read it again',
+  'source-kept': 'Read it again',
+  'server-failed': 'Try again',
+  'server-unusable': 'Try again',
+  'server-resting': 'Connect now',
+  'sign-in': 'Sign in',
+};
+
+/** The button that mends it at once; `undefined` where it must be looked at first, or where there is none. */
+export function actionLabel({ kind, action }: Pick<Attention, 'kind' | 'action'>): string | undefined {
+  // What changed is to be looked at before it is approved.
+  return action === undefined || kind === 'approval' || kind === 'pending-call' ? undefined : ACTIONS[kind];
+}
+
+/** The view where more is to be seen about it. */
+export function placeOf({
+  kind,
+  server,
+  ref,
+}: Pick<Attention, 'kind' | 'server' | 'ref'>): { readonly href: string; readonly label: string } | undefined {
+  if (kind === 'approval')
+    return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'See what changed' };
+  if (kind === 'pending-call') return { href: '#/approvals', label: 'See the calls' };
+  if (server !== undefined) return { href: hrefTo('servers', [server]), label: 'Open the server' };
+  return kind.startsWith('config') || kind === 'source-kept'
+    ? { href: '#/config', label: 'Open the config' }
+    : undefined;
+}

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { runningText, tokensText, tookText } from './run-words.js';
+
+describe('words of a call', () => {
+  it('STUDIO-1 says what a running call waits for', () => {
+    expect([0, 1, 3].map(runningText)).toEqual([
+      'The tool is running…',
+      'The tool waits for your answer.',
+      'The tool waits for your answers: 3 questions.',
+    ]);
+  });
+
+  it('STUDIO-1 says what it cost, and what was kept back', () => {
+    expect(tokensText(undefined)).toBeUndefined();
+    expect(tokensText({ success: true })).toBeUndefined();
+    expect(tokensText({ tokens: { arguments: 7, returned: 1200 } })).toBe('Tokens: 7 arguments, 1,200 answer');
+    expect(tokensText({ tokens: { arguments: 7, returned: 2, withheld: 3000 } })).toBe(
+      'Tokens: 7 arguments, 2 answer, 3,000 kept back',
+    );
+  });
+
+  it('STUDIO-1 says how long it took without the wait for the person', () => {
+    expect(tookText({ ms: 120, askedMs: 0 })).toBe('120 ms');
+    expect(tookText({ ms: 30_120, askedMs: 30_000 })).toBe('120 ms + 30.0 s waiting for your answer');
+  });
+});
