@@ -59,6 +59,12 @@ export function isAdmin(): boolean {
   return session.value?.mayAdminister ?? false;
 }
 
+/** What a person who may not change things may do. */
+export function whatIsAllowed(): string {
+  const may = session.value?.scopes.includes('call') ? 'You can look and run tools' : 'You can look';
+  return `${may}, but not change anything.`;
+}
+
 /** How a person gets the right to change things. */
 export function howToSignIn(): string {
   return session.value?.required

@@ -5,7 +5,7 @@ import { asApiError, type ApiError } from '../api/problem.js';
 import type { ConfigApplied, ConfigChange, ConfigPlan } from '../api/types.js';
 import { tell } from '../app/notices.js';
 import { useResource } from '../app/resource.js';
-import { plural } from '../text/format.js';
+import { canSave, commandsTitle, saveLabel, writtenText } from './change-words.js';
 import { DiffView } from './diff-view.js';
 import { Dialog } from './dialog.js';
 import { ServerText } from './server-text.js';
@@ -15,11 +15,7 @@ function Commands({ commands }: { readonly commands: ConfigPlan['commands'] }): 
   if (commands.length === 0) return null;
   return (
     <div class="stack stack-s">
-      <h3>
-        {commands.some(({ type }) => type === 'stdio')
-          ? 'This would be run on your machine'
-          : 'This address would be used'}
-      </h3>
+      <h3>{commandsTitle(commands)}</h3>
       {commands.map(({ server, target, secrets }) => (
         <div key={server} class="command">
           <span class="muted small">
@@ -85,9 +81,8 @@ export function ChangeReview({
     setBusy(true);
     setError(undefined);
     try {
-      const { file, problem } = await apply(hash);
-      if (problem === undefined) tell(`${file} was written and is in force.`);
-      else tell(`${file} was written, but not taken over: ${problem}`, 'bad');
+      const applied = await apply(hash);
+      tell(writtenText(applied), applied.problem === undefined ? 'ok' : 'bad');
       onDone();
     } catch (thrown) {
       setError(asApiError(thrown));
@@ -127,14 +122,10 @@ export function ChangeReview({
               <button
                 type="button"
                 class="button button-main"
-                disabled={isBusy || found.problems.length > 0 || found.before === found.after}
+                disabled={isBusy || !canSave(found)}
                 onClick={() => void write(found.plan)}
               >
-                {isBusy
-                  ? 'Saving…'
-                  : found.commands.length > 0
-                    ? `Save and allow ${plural(found.commands.length, 'server')}`
-                    : 'Save'}
+                {isBusy ? 'Saving…' : saveLabel(found)}
               </button>
               <button type="button" class="button" onClick={onClose}>
                 Back

@@ -10,3 +10,16 @@ export function adviceOf(text: string | undefined): string | undefined {
 export function reasonOf(text: string): string {
   return text.replaceAll(/toolRules\[(\d+)\]/g, (_, index: string) => `rule ${Number(index) + 1}`);
 }
+
+/** Why a tool is held back, as the rest of a line that begins with its address. */
+export function heldReason({
+  server,
+  tool,
+  reason,
+}: {
+  readonly server: string;
+  readonly tool: string;
+  readonly reason: string;
+}): string {
+  return reasonOf(reason).replace(`"${server}:${tool}" `, '');
+}

@@ -15,7 +15,9 @@ import { LookOnly } from '../../parts/look-only.js';
 import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Failure } from '../../parts/states.js';
+import { reasonOf } from '../../text/advice.js';
 import { formatAgo, formatLeft, formatTime, plural } from '../../text/format.js';
+import { routeWord } from '../../text/route-word.js';
 
 /** Calls that are shown at once; the others follow when these are decided. */
 const MAX_SHOWN = 50;
@@ -65,10 +67,10 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
                   for the skill <ServerText text={call.skill} limit={120} />
                 </>
               )}{' '}
-              <span class="muted">through {call.route}</span>
+              <span class="muted">through {routeWord(call.route)}</span>
             </>,
           ],
-          ['Asked because of', <ServerText text={call.rule} limit={300} />],
+          ['Asked because of', <ServerText text={reasonOf(call.rule)} limit={300} />],
           [
             'Waits',
             <>

@@ -10,7 +10,8 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded, OUTCOME_TONES } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, kindWord, routeWord, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, titleOf } from './audit-words.js';
+import { routeWord } from '../../text/route-word.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
 import { askedText, bySlowest, workedText } from '../../text/took.js';
 
@@ -90,11 +91,11 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
           {cost !== undefined && <span class="narrow-only">{cost} · </span>}
           {[
             formatTime(record.time),
+            record.code,
+            askedText(record.askedMs),
             record.server !== undefined && kindWord(record.kind),
             record.principal,
             record.route !== undefined && routeWord(record.route),
-            record.code,
-            askedText(record.askedMs),
           ]
             .filter(Boolean)
             .join(' · ')}

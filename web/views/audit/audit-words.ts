@@ -43,17 +43,6 @@ export function kindWord(kind: string): string {
   return Object.hasOwn(KIND_WORDS, kind) ? KIND_WORDS[kind as AuditKind] : kind;
 }
 
-const ROUTE_WORDS: Readonly<Record<string, string>> = {
-  mcp: 'MCP host',
-  http: 'HTTP API or Studio',
-  cli: 'command line',
-};
-
-/** The word for the front through which something was asked. */
-export function routeWord(route: string): string {
-  return ROUTE_WORDS[route] ?? route;
-}
-
 /** What a record is about: `server:tool`, a server, or the kind alone. */
 export function titleOf({ server, tool, kind }: Pick<AuditRecord, 'server' | 'tool' | 'kind'>): string {
   if (server === undefined) return kindWord(kind);

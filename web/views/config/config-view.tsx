@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
-import type { Json, ReloadReport } from '../../api/types.js';
+import type { Json } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { isAdmin } from '../../app/session.js';
 import { Icon } from '../../parts/icon.js';
@@ -10,20 +10,8 @@ import { JsonTree } from '../../parts/json-tree.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout, Failure, Loaded } from '../../parts/states.js';
-import { plural } from '../../text/format.js';
 import { ConfigEditor } from './config-editor.js';
-
-function reportText(report: ReloadReport): string {
-  if (!report.changed) return 'The config was read again. Nothing has changed.';
-  const parts = [
-    report.added.length > 0 && `added ${report.added.join(', ')}`,
-    report.removed.length > 0 && `removed ${report.removed.join(', ')}`,
-    report.reconnected.length > 0 && `reconnected ${report.reconnected.join(', ')}`,
-  ].filter(Boolean);
-  const restart =
-    report.needsRestart.length > 0 ? ` ${report.needsRestart.join(', ')} takes effect after a restart.` : '';
-  return `The new config is in force${parts.length > 0 ? `: ${parts.join('; ')}` : ''}; ${plural(report.unchanged, 'server')} unchanged.${restart}`;
-}
+import { reportText } from './reload-words.js';
 
 /** The config in force, what is wrong with it, and reading it again. */
 export function ConfigView(): VNode {

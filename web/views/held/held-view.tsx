@@ -5,10 +5,11 @@ import type { HeldTools } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { Page, Section } from '../../parts/page.js';
+import { wrappedRowHeight } from '../../parts/row-height.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded, STATUS_TONES } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { reasonOf } from '../../text/advice.js';
+import { heldReason } from '../../text/advice.js';
 import { plural } from '../../text/format.js';
 
 const HELD_EVENTS = /^(?:learned|reloaded|reconsidered|approval)$/;
@@ -18,9 +19,6 @@ function open({ server, tool, status }: Held): void {
   const waits = status === 'pending' || status === 'quarantined';
   goTo(waits ? hrefTo('approvals', [`${server}:${tool}`]) : hrefTo('tool', [server, tool]));
 }
-
-/** Whether a reason needs several lines. */
-const isNarrow = (): boolean => matchMedia('(max-width: 760px)').matches;
 
 function List({ held }: { readonly held: HeldTools }): VNode {
   const [filter, setFilter] = useState('');
@@ -46,7 +44,7 @@ function List({ held }: { readonly held: HeldTools }): VNode {
       <VirtualList
         id="held"
         items={shown}
-        rowHeight={isNarrow() ? 120 : 60}
+        rowHeight={wrappedRowHeight()}
         label="Tools that are held back"
         keyOf={({ server, tool }) => `${server}:${tool}`}
         maxHeight="fill"
@@ -61,7 +59,7 @@ function List({ held }: { readonly held: HeldTools }): VNode {
                 <ServerLine text={tool} />
               </div>
               <div class="row-sub">
-                <ServerLine text={reasonOf(reason).replace(`"${server}:${tool}" `, '')} />
+                <ServerLine text={heldReason({ server, tool, reason })} />
               </div>
             </div>
             <Badge tone={STATUS_TONES[status]}>{status}</Badge>

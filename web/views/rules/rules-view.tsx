@@ -11,13 +11,10 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure, Loaded, type Tone } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
+import { effectNote, keptWord, patternText, previewText } from './rule-words.js';
 
 const PAUSE_MS = 150;
 type Effect = RulesPreview['undecided'];
-
-function patternText({ pattern }: RuleConfig): string {
-  return typeof pattern === 'string' ? pattern : pattern.join(', ');
-}
 
 function Tools({
   effect,
@@ -62,6 +59,7 @@ function RuleRow({
   readonly onRemove: () => void;
 }): VNode {
   const name = `Rule ${index + 1}`;
+  const note = effect && effectNote(rule, effect);
   const enabled = rule.enabled === undefined ? '' : String(rule.enabled);
   const set = (part: Partial<RuleConfig>): void => {
     const next = Object.fromEntries(
@@ -106,7 +104,7 @@ function RuleRow({
           >
             <option value="true">enabled</option>
             <option value="false">disabled</option>
-            <option value="">only tagged</option>
+            <option value="">{keptWord(rule)}</option>
           </select>
         </label>
         <label class="field">
@@ -156,9 +154,7 @@ function RuleRow({
           <Tools effect={effect.enables} tone="ok" word="enables" />
           <Tools effect={effect.disables} tone="bad" word="disables" />
           <Tools effect={effect.tags} tone="info" word="tags" />
-          {effect.enables.count + effect.disables.count + effect.tags.count === 0 && (
-            <span class="muted small">decides about no tool</span>
-          )}
+          {note !== undefined && <span class="muted small">{note}</span>}
         </div>
       )}
     </li>
@@ -256,11 +252,7 @@ function Editor({
       <div role="status">
         {preview && (isChanged || preview.undecided.count > 0 || preview.warnings.length > 0) && (
           <Callout tone={preview.changed.off.count > 0 ? 'warn' : 'info'}>
-            <p>
-              {isChanged
-                ? `Compared with now: ${plural(preview.changed.on.count, 'tool')} more, ${plural(preview.changed.off.count, 'tool')} fewer.`
-                : `${plural(preview.undecided.count, 'tool')} that no rule names ${preview.undecided.count === 1 ? 'is' : 'are'} ${preview.undecided.enabled ? 'offered' : 'not offered'}.`}
-            </p>
+            <p>{previewText(preview, isChanged)}</p>
             {isChanged && (
               <div class="line">
                 <Tools effect={preview.changed.on} tone="ok" word="turns on" />

@@ -5,8 +5,9 @@ import type { HeldTools, SearchPreview } from '../../api/types.js';
 import { hrefTo } from '../../app/router.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout } from '../../parts/states.js';
-import { reasonOf } from '../../text/advice.js';
-import { formatCount, plural } from '../../text/format.js';
+import { heldReason } from '../../text/advice.js';
+import { formatCount } from '../../text/format.js';
+import { answerWord, heldTitle } from './search-words.js';
 
 /** Asked once the user has stopped typing. */
 const PAUSE_MS = 250;
@@ -17,19 +18,8 @@ interface Aside {
   readonly held?: HeldTools;
 }
 
-/** How many hits stand in the answer of an agent. */
-function hitsIn(text: string): number | undefined {
-  try {
-    const { hits } = JSON.parse(text) as { hits?: unknown[] };
-    return hits?.length;
-  } catch {
-    return undefined;
-  }
-}
-
 function Price({ preview, found }: { readonly preview: SearchPreview; readonly found: number }): VNode {
   const text = preview.content.map((part) => part.text).join('\n');
-  const shown = hitsIn(text);
   return (
     <details class="agent-price">
       <summary>
@@ -39,7 +29,7 @@ function Price({ preview, found }: { readonly preview: SearchPreview; readonly f
           for this search
           <span class="muted">
             : {formatCount(preview.tokens.arguments)} to ask, {formatCount(preview.tokens.returned)} for{' '}
-            {shown === undefined || shown === found ? 'the answer' : `the best ${shown} of ${plural(found, 'tool')}`}
+            {answerWord(text, found)}
           </span>
         </span>
         <span class="link">What it reads</span>
@@ -55,15 +45,13 @@ function Held({ held }: { readonly held: HeldTools }): VNode | null {
   if (held.total === 0) return null;
   return (
     <Callout tone="warn">
-      <p class="strong">
-        {held.total === 1 ? 'One tool fits that agents do not get.' : `${held.total} tools fit that agents do not get.`}
-      </p>
+      <p class="strong">{heldTitle(held.total)}</p>
       {held.tools.slice(0, FEW).map(({ server, tool, reason }) => (
         <p key={`${server}:${tool}`}>
           <a href={hrefTo('tool', [server, tool])}>
             <ServerText text={`${server}:${tool}`} limit={100} />
           </a>{' '}
-          <ServerText text={reasonOf(reason).replace(`"${server}:${tool}" `, '')} limit={200} />
+          <ServerText text={heldReason({ server, tool, reason })} limit={200} />
         </p>
       ))}
       {held.total > FEW && (

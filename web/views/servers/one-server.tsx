@@ -9,9 +9,9 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Spark } from '../../parts/spark.js';
 import { Badge, Callout, Empty, Loaded } from '../../parts/states.js';
 import { adviceOf } from '../../text/advice.js';
-import { formatAgo, formatDuration, plural } from '../../text/format.js';
+import { formatAgo, plural } from '../../text/format.js';
 import { ServerActions } from './server-actions.js';
-import { stateOf } from './server-state.js';
+import { latencyText, offeredText, stateOf } from './server-state.js';
 import { ToolTable } from './tool-table.js';
 
 function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] }): VNode {
@@ -19,10 +19,7 @@ function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] 
     return (
       <p class="muted">Nothing was measured yet: the server is checked while it is connected, and at every call.</p>
     );
-  const times = latency.map(({ ms }) => ms).toSorted((a, b) => a - b);
-  const middle = times[Math.floor((times.length - 1) / 2)]!;
-  const failed = latency.filter(({ ok }) => !ok).length;
-  const words = `${plural(latency.length, 'answer')}, median ${formatDuration(middle)}, slowest ${formatDuration(times.at(-1)!)}${failed > 0 ? `, ${failed} failed` : ''}`;
+  const words = latencyText(latency);
   return (
     <div class="stack stack-s">
       <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
@@ -106,11 +103,7 @@ function Details({ server, onChange }: { readonly server: ServerDetails; readonl
           <a href={hrefTo('approvals')}>See what changed</a>
         </Callout>
       )}
-      <Section
-        title="Tools"
-        aside={`${plural(toolCounts.enabled, 'tool')} offered${toolCounts.total > toolCounts.enabled ? `, ${toolCounts.total - toolCounts.enabled} held back` : ''}`}
-        flush
-      >
+      <Section title="Tools" aside={offeredText(toolCounts.enabled, toolCounts.total - toolCounts.enabled)} flush>
         {/* Why its tools are not known stands at the top already. */}
         {tone === 'bad' && toolCounts.total === 0 ? (
           <Empty icon="tool" title="Its tools are not known yet">

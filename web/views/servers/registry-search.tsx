@@ -7,14 +7,9 @@ import { tell } from '../../app/notices.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Failure } from '../../parts/states.js';
+import { shortName } from './short-name.js';
 
 const FEW = 8;
-
-/** A short name for a server of the registry. */
-export function shortName(name: string): string {
-  const last = name.split('/').at(-1) ?? name;
-  return last.replace(/^mcp-server-|^server-|-mcp$|-mcp-server$/g, '').replaceAll(/[^\w-]+/g, '-') || 'server';
-}
 
 /** Finds a published server and hands its entry to the form. */
 export function RegistrySearch({ onPick }: { readonly onPick: (id: string, entry: JsonObject) => void }): VNode {

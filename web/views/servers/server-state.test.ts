@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { learnedText, stateOf } from './server-state.js';
+import { latencyText, learnedText, offeredText, stateOf } from './server-state.js';
 
 const health = { state: 'disconnected', breaker: 'closed', since: 0 } as const;
 
@@ -26,14 +26,27 @@ describe('stateOf', () => {
     ],
     [{ knowledge: 'learning' as const }, 'learning tools', /asked for its tools now/],
     [{ health: { ...health, state: 'connected' as const } }, 'connected', /at once/],
+    [{ tools: 0, disabledTools: 1 }, 'held back', /Its only tool is held back: open it to see why/],
+    [
+      { tools: 0, disabledTools: 5, health: { ...health, state: 'connected' as const } },
+      'held back',
+      /All 5 tools are held back/,
+    ],
+    [{ tools: 0 }, 'no tools', /has no tools/],
     [{}, 'ready', /^Starts when one of its tools is called/],
     [{ knowledge: 'stale' as const }, 'ready', /^Starts when/],
     [{ transport: { type: 'http' as const } }, 'ready', /^Is connected when one of its tools is called/],
     [{ knowledge: 'unknown' as const }, 'not started', /not known yet.*next search/],
     [{ knowledge: 'unknown' as const, transport: { type: 'sse' as const } }, 'not connected', /not known yet/],
   ])('STUDIO-1 tells how a server is and what that means: %j', (change, word, line) => {
-    const transport = { type: 'stdio' } as const;
-    const state = stateOf({ enabled: true, knowledge: 'ready', health, transport, ...change });
+    const usual = {
+      enabled: true,
+      knowledge: 'ready',
+      tools: 3,
+      disabledTools: 0,
+      transport: { type: 'stdio' },
+    } as const;
+    const state = stateOf({ ...usual, health, ...change });
     expect(state.word).toBe(word);
     expect(state.line).toMatch(line);
     expect(state.tone === 'bad').toBe(/needs attention|failing/.test(word));
@@ -51,5 +64,17 @@ describe('learnedText', () => {
     [{ total: 5, pending: 2 }, 'was asked: 2 new tools wait for approval.'],
   ])('STUDIO-1 tells what learning the tools again led to: %j', (change, text) => {
     expect(learnedText(counts, { ...counts, ...change })).toBe(text);
+  });
+});
+
+describe('numbers of a server', () => {
+  it('STUDIO-1 says how fast it answered, and how often not', () => {
+    const at = (ms: number, ok = true) => ({ at: 0, ms, ok, by: 'call' as const });
+    expect(latencyText([at(300), at(10), at(20)])).toBe('3 answers, median 20 ms, slowest 300 ms');
+    expect(latencyText([at(5, false)])).toBe('1 answer, median 5 ms, slowest 5 ms, 1 failed');
+  });
+
+  it('STUDIO-1 says how many tools agents get, and how many not', () => {
+    expect([offeredText(3, 0), offeredText(0, 1)]).toEqual(['3 tools offered', '0 tools offered, 1 held back']);
   });
 });

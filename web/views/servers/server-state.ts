@@ -1,6 +1,6 @@
 import type { ServerDetails, ServerView } from '../../api/types.js';
 import type { Tone } from '../../parts/states.js';
-import { plural } from '../../text/format.js';
+import { formatCount, formatDuration, plural } from '../../text/format.js';
 
 /** How a server is: in a word, a colour and a line. */
 export interface ServerState {
@@ -12,12 +12,25 @@ export interface ServerState {
   readonly reason?: string;
 }
 
-type Shown = Pick<ServerView, 'enabled' | 'knowledge' | 'health' | 'problem' | 'failure'> & {
+type Shown = Pick<
+  ServerView,
+  'enabled' | 'knowledge' | 'health' | 'problem' | 'failure' | 'tools' | 'disabledTools'
+> & {
   readonly transport: Pick<ServerView['transport'], 'type'>;
 };
 
 function troubled(word: string, line: string, reason: string | undefined): ServerState {
   return { word, tone: 'bad', line: reason ? `${line}: ${reason}` : `${line}.`, ...(reason && { reason }) };
+}
+
+function withoutTools(held: number): ServerState {
+  if (held === 0) return { word: 'no tools', tone: 'quiet', line: 'It answers, but has no tools.' };
+  const what = held === 1 ? 'Its only tool is' : `All ${formatCount(held)} tools are`;
+  return {
+    word: 'held back',
+    tone: 'warn',
+    line: `Agents get nothing from it. ${what} held back: open it to see why.`,
+  };
 }
 
 /** How a server is. */
@@ -32,9 +45,11 @@ export function stateOf(server: Shown): ServerState {
     return troubled('failing', 'Failed several times and is left alone for a moment', reason);
   if (health.state === 'error') return troubled('failing', 'Has stopped. It starts again at the next call', reason);
   if (knowledge === 'learning') return { word: 'learning tools', tone: 'info', line: 'It is asked for its tools now.' };
+  const isKnown = knowledge === 'ready' || knowledge === 'stale';
+  if (isKnown && server.tools === 0) return withoutTools(server.disabledTools);
   if (health.state === 'connected') return { word: 'connected', tone: 'ok', line: 'Calls reach it at once.' };
   const isLocal = transport.type === 'stdio';
-  if (knowledge === 'ready' || knowledge === 'stale')
+  if (isKnown)
     return {
       word: 'ready',
       tone: 'ok',
@@ -59,4 +74,18 @@ export function learnedText(before: Counts, after: Counts): string {
   ].filter(Boolean);
   if (news.length > 0) return `was asked: ${news.join(', ')}.`;
   return `has ${plural(after.total, 'tool')}${after.total === before.total ? ', as before' : ` instead of ${before.total}`}.`;
+}
+
+/** How fast a server answered. */
+export function latencyText(latency: ServerDetails['latency']): string {
+  const times = latency.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const median = times[Math.floor((times.length - 1) / 2)] ?? 0;
+  const failed = latency.filter(({ ok }) => !ok).length;
+  const slowest = formatDuration(times.at(-1) ?? 0);
+  return `${plural(latency.length, 'answer')}, median ${formatDuration(median)}, slowest ${slowest}${failed > 0 ? `, ${failed} failed` : ''}`;
+}
+
+/** How many tools agents get, and how many not. */
+export function offeredText(offered: number, held: number): string {
+  return `${plural(offered, 'tool')} offered${held > 0 ? `, ${formatCount(held)} held back` : ''}`;
 }

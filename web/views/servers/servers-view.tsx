@@ -6,13 +6,14 @@ import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { Icon } from '../../parts/icon.js';
 import { Page } from '../../parts/page.js';
+import { wrappedRowHeight } from '../../parts/row-height.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { formatDuration, plural } from '../../text/format.js';
 import { EditServer } from './edit-server.js';
 import { OneServer } from './one-server.js';
-import { stateOf } from './server-state.js';
+import { offeredText, stateOf } from './server-state.js';
 
 const SERVER_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
 
@@ -21,7 +22,7 @@ function Row({ server }: { readonly server: ServerView }): VNode {
   return (
     <>
       <span class={`dot dot-${tone}`} />
-      <div class="row-main">
+      <div class="row-main row-wrap">
         <div class="row-title">
           <ServerLine text={server.id} />
           {server.title && server.title !== server.id && (
@@ -38,10 +39,7 @@ function Row({ server }: { readonly server: ServerView }): VNode {
       <span class="muted small number wide-only">
         {server.health.latencyMs === undefined ? '' : formatDuration(server.health.latencyMs)}
       </span>
-      <span class="muted small number wide-only">
-        {plural(server.tools, 'tool')}
-        {server.disabledTools > 0 && `, ${server.disabledTools} held back`}
-      </span>
+      <span class="muted small number wide-only">{offeredText(server.tools, server.disabledTools)}</span>
       <Badge tone={tone}>{word}</Badge>
     </>
   );
@@ -99,7 +97,7 @@ function List(): VNode {
                 <VirtualList
                   id="servers"
                   items={shown}
-                  rowHeight={60}
+                  rowHeight={wrappedRowHeight()}
                   label="Servers"
                   keyOf={({ id }) => id}
                   maxHeight="fill"

@@ -151,10 +151,12 @@ export function AskView({
   readonly server: string;
 }): VNode {
   const answer = async (given: JsonObject): Promise<void> => {
+    run.answering(ask.id, true);
     try {
       await api.answer(ask.id, given);
       run.answered(ask.id);
     } catch (thrown) {
+      run.answering(ask.id, false);
       tellError(asApiError(thrown));
     }
   };

@@ -32,17 +32,21 @@ export type RunState =
 const MAX_PROGRESS = 50;
 
 /** One call at a time: what it tells, what it asks, how it ends. */
-export function createRun() {
+export function createRun(call: typeof api.call = api.call, now: () => number = () => performance.now()) {
   const state = signal<RunState>({ step: 'idle' });
   let running: AbortController | undefined;
   /** Time in which a question waited for an answer, and since when one waits now. */
   let askedMs = 0;
   let askedAt: number | undefined;
+  /** Questions whose answer is on its way: the call may end before that is confirmed. */
+  let sent = new Set<string>();
+  const keepTime = (asks: readonly Ask[]): void => {
+    if (askedAt !== undefined) askedMs += now() - askedAt;
+    askedAt = asks.some(({ id }) => !sent.has(id)) ? now() : undefined;
+  };
   const setAsks = (asks: readonly Ask[]): void => {
     if (state.value.step !== 'running') return;
-    const now = performance.now();
-    if (askedAt !== undefined) askedMs += now - askedAt;
-    askedAt = asks.length > 0 ? now : undefined;
+    keepTime(asks);
     state.value = { ...state.value, asks };
   };
 
@@ -50,23 +54,25 @@ export function createRun() {
     running?.abort();
     const own = new AbortController();
     running = own;
-    const startedAt = performance.now();
+    const startedAt = now();
     askedMs = 0;
     askedAt = undefined;
+    sent = new Set();
     state.value = { step: 'running', startedAt: Date.now(), progress: [], asks: [] };
     const update = (change: Partial<Extract<RunState, { step: 'running' }>>): void => {
       if (state.value.step === 'running') state.value = { ...state.value, ...change };
     };
     let ended: JsonObject | undefined;
     try {
-      await api.call({ server, tool, arguments: args }, own.signal, (name, data) => {
+      await call({ server, tool, arguments: args }, own.signal, (name, data) => {
         if (state.value.step !== 'running') return;
         if (name === 'progress') update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS) });
         else if (name === 'ask') setAsks([...state.value.asks, data as unknown as Ask]);
         else if (name === 'withdrawn') setAsks(state.value.asks.filter(({ id }) => id !== data['id']));
         else if (name === 'result' || name === 'error') ended = data;
       });
-      const ms = performance.now() - startedAt;
+      const ms = now() - startedAt;
+      keepTime([]);
       if (own.signal.aborted) return;
       const error = ended?.['error'] ?? (ended?.['success'] === false ? ended : undefined);
       if (ended === undefined) throw new Error('the answer ended without a result');
@@ -82,7 +88,8 @@ export function createRun() {
       } else state.value = { step: 'done', ms, askedMs, answer: ended };
     } catch (thrown) {
       if (own.signal.aborted) return;
-      state.value = { step: 'failed', ms: performance.now() - startedAt, askedMs, error: asApiError(thrown) };
+      keepTime([]);
+      state.value = { step: 'failed', ms: now() - startedAt, askedMs, error: asApiError(thrown) };
     }
   };
   return {
@@ -91,6 +98,12 @@ export function createRun() {
     cancel: () => {
       running?.abort();
       state.value = { step: 'cancelled' };
+    },
+    /** The answer to a question is sent, or could not be. */
+    answering: (id: string, isSent: boolean) => {
+      if (isSent) sent.add(id);
+      else sent.delete(id);
+      if (state.value.step === 'running') keepTime(state.value.asks);
     },
     /** Takes a question away that was answered. */
     answered: (id: string) => {

@@ -6,6 +6,7 @@ import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge, OUTCOME_TONES } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
+import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
 import { barOf, toolOf } from './traffic-log.js';
 
@@ -103,7 +104,12 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
                   <ServerLine text={address!} />
                 </a>,
               ],
-            ['From', `${row.host?.name ?? row.principal} over ${row.route}${row.host ? ` (${row.host.era} era)` : ''}`],
+            [
+              'From',
+              row.host
+                ? `${row.host.name ?? row.principal}, ${routeWord(row.route)} (${row.host.era} era)`
+                : `${row.principal}, ${routeWord(row.route)}`,
+            ],
             ['When', formatDateTime(row.at)],
             row.ms !== undefined && [
               'Took',

@@ -75,9 +75,10 @@ function Row({ row }: { readonly row: TrafficRow }): VNode {
         <div class="row-sub">
           {[
             formatTime(row.at),
+            row.code,
+            askedText(row.askedMs),
             row.host?.name?.slice(0, 40) ?? row.principal,
             row.method !== 'tools/call' && row.method,
-            askedText(row.askedMs),
             row.children.length > 0 && plural(row.children.length + row.dropped, 'part'),
           ]
             .filter(Boolean)

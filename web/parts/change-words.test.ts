@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { ConfigPlan } from '../api/types.js';
+import { canSave, commandsTitle, saveLabel, writtenText } from './change-words.js';
+
+const command = (type: 'stdio' | 'http'): ConfigPlan['commands'][number] =>
+  ({ server: 'a', type, target: 'x', secrets: [] }) as unknown as ConfigPlan['commands'][number];
+
+describe('words of a change of the config', () => {
+  it('STUDIO-8 says that something is run here, wherever one of the servers is', () => {
+    expect(commandsTitle([command('http'), command('stdio')])).toBe('This would be run on your machine');
+    expect(commandsTitle([command('http')])).toBe('This address would be used');
+  });
+
+  it('STUDIO-8 the button says what is allowed with the change', () => {
+    expect(saveLabel({ commands: [] })).toBe('Save');
+    expect(saveLabel({ commands: [command('stdio')] })).toBe('Save and allow 1 server');
+    expect(saveLabel({ commands: [command('stdio'), command('http')] })).toBe('Save and allow 2 servers');
+  });
+
+  it('STUDIO-8 a change with a problem, and one that changes nothing, cannot be written', () => {
+    const problem = { path: 'mode', message: 'expected one of' };
+    expect(canSave({ problems: [], before: 'a', after: 'b' })).toBe(true);
+    expect(canSave({ problems: [problem], before: 'a', after: 'b' })).toBe(false);
+    expect(canSave({ problems: [], before: 'a', after: 'a' })).toBe(false);
+  });
+
+  it('STUDIO-8 tells a file that is in force from one that was only written', () => {
+    expect(writtenText({ file: 'c.json' })).toBe('c.json was written and is in force.');
+    expect(writtenText({ file: 'c.json', problem: 'busy' })).toBe('c.json was written, but not taken over: busy');
+  });
+});

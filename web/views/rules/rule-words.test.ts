@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import type { RulesPreview } from '../../api/types.js';
+import { effectNote, keptWord, patternText, previewText } from './rule-words.js';
+
+const tools = (count: number) => ({ count, tools: [] });
+const none = { enables: tools(0), disables: tools(0), tags: tools(0) } as unknown as RulesPreview['rules'][number];
+const preview = (on: number, off: number, count: number, enabled: boolean): RulesPreview =>
+  ({ changed: { on: tools(on), off: tools(off) }, undecided: { ...tools(count), enabled } }) as unknown as RulesPreview;
+
+describe('words of rules', () => {
+  it('STUDIO-1 a rule that asks for a confirmation is not one that does nothing', () => {
+    expect(effectNote({}, none)).toBe('decides about no tool');
+    expect(effectNote({ confirm: true }, none)).toBe('a person confirms every call');
+    expect(effectNote({ confirm: 'once' }, none)).toBe('a person confirms the first call of each caller');
+    expect(effectNote({ confirm: false }, none)).toBe('no later rule asks for a confirmation');
+    expect(effectNote({ confirm: { when: 'id > `7`' } }, none)).toBe('a person confirms calls whose arguments fit');
+    expect(effectNote({}, { ...none, disables: tools(2) } as never)).toBeUndefined();
+    expect([{}, { confirm: true }, { confirm: false }].map(keptWord)).toEqual([
+      'only tagged',
+      'confirmed first',
+      'not confirmed',
+    ]);
+  });
+
+  it('STUDIO-1 says what the rules amount to', () => {
+    expect(previewText(preview(1, 2, 9, true), true)).toBe('Compared with now: 1 tool more, 2 tools fewer.');
+    expect(previewText(preview(0, 0, 1, true), false)).toBe('1 tool that no rule names is offered.');
+    expect(previewText(preview(0, 0, 9, false), false)).toBe('9 tools that no rule names are not offered.');
+    expect([patternText({ pattern: 'a' }), patternText({ pattern: ['a', 'b'] })]).toEqual(['a', 'a, b']);
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { heldReason } from '../../text/advice.js';
+import { answerWord, heldTitle } from './search-words.js';
+
+describe('words of a search', () => {
+  it.each([
+    ['{"hits":[1,2]}', 2, 'the answer'],
+    ['{"hits":[1,2]}', 9, 'the best 2 of 9 tools'],
+    ['declare const tools', 9, 'the answer'],
+    ['{}', 9, 'the answer'],
+  ])('STUDIO-1 says what an agent gets of what the page found: %s of %i', (text, found, word) => {
+    expect(answerWord(text, found)).toBe(word);
+  });
+
+  it('STUDIO-1 says why a tool is held back, with rules numbered as on their view', () => {
+    expect([heldTitle(1), heldTitle(3)]).toEqual([
+      'One tool fits that agents do not get.',
+      '3 tools fit that agents do not get.',
+    ]);
+    const about = { server: 'files', tool: 'write' };
+    expect(heldReason({ ...about, reason: '"files:write" is disabled by toolRules[0] (pattern "*").' })).toBe(
+      'is disabled by rule 1 (pattern "*").',
+    );
+  });
+});

@@ -1,0 +1,23 @@
+import { plural } from '../../text/format.js';
+
+/** How many hits stand in the answer of an agent. */
+function hitsIn(text: string): number | undefined {
+  try {
+    const { hits } = JSON.parse(text) as { hits?: unknown[] };
+    return hits?.length;
+  } catch {
+    // An answer in another form, such as TypeScript declarations.
+    return undefined;
+  }
+}
+
+/** What the agent pays for: the whole answer, or the best of what the page found. */
+export function answerWord(text: string, found: number): string {
+  const shown = hitsIn(text);
+  return shown === undefined || shown >= found ? 'the answer' : `the best ${shown} of ${plural(found, 'tool')}`;
+}
+
+/** That tools fit which agents do not get. */
+export function heldTitle(total: number): string {
+  return total === 1 ? 'One tool fits that agents do not get.' : `${total} tools fit that agents do not get.`;
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../api/types.js';
+import { createRun } from './run.js';
+
+/** A call whose events and time are given by the test. */
+function stage() {
+  let time = 0;
+  let tell: (name: string, data: JsonObject) => void = () => undefined;
+  let end: () => void = () => undefined;
+  const run = createRun(
+    (_body, _signal, onEvent) =>
+      new Promise((resolve) => {
+        tell = onEvent;
+        end = resolve;
+      }),
+    () => time,
+  );
+  const over = run.start('asking', 'elicit', {});
+  return {
+    run,
+    pass: (ms: number) => (time += ms),
+    tell: (name: string, data: JsonObject) => tell(name, data),
+    finish: async (result: JsonObject) => {
+      tell('result', result);
+      end();
+      await over;
+    },
+  };
+}
+
+const ask = (id: string): JsonObject => ({ id, kind: 'elicitation', params: {} });
+
+describe('a call that asks', () => {
+  it('STUDIO-1 the wait ends when the answer is sent, also where the call ends before that is confirmed', async () => {
+    const { run, pass, tell, finish } = stage();
+    pass(10);
+    tell('ask', ask('q'));
+    pass(3000);
+    run.answering('q', true);
+    pass(5);
+    await finish({ success: true });
+    expect(run.state.value).toMatchObject({ step: 'done', ms: 3015, askedMs: 3000 });
+  });
+
+  it('STUDIO-1 several questions at once are one wait, and an answer that fails goes on waiting', async () => {
+    const { run, pass, tell, finish } = stage();
+    tell('ask', ask('a'));
+    pass(100);
+    tell('ask', ask('b'));
+    run.answering('a', true);
+    run.answered('a');
+    pass(100);
+    run.answering('b', true);
+    pass(7);
+    run.answering('b', false);
+    pass(100);
+    tell('withdrawn', { id: 'b' });
+    pass(2);
+    await finish({ success: false, error: { message: 'no', code: 'TOOL_EXECUTION_ERROR' } });
+    expect(run.state.value).toMatchObject({ step: 'failed', ms: 309, askedMs: 300 });
+  });
+});
