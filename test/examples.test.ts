@@ -104,7 +104,7 @@ describe('the examples', STARTS_PROCESSES, () => {
     expect(tools.map(({ tool }) => tool)).toEqual(['read_graph', 'search_nodes']);
   });
 
-  it('META-1 META-3 host.ts finds and runs a tool through serve --stdio', async () => {
+  it('META-1 META-3 DOC-5 host.ts finds and runs a tool through serve --stdio, as README.md shows it', async () => {
     const { code: exit, stdout, stderr } = await runFromSource('host');
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toMatch(/^told {5}.*Behind it: everything, filesystem, memory\./);
@@ -112,6 +112,11 @@ describe('the examples', STARTS_PROCESSES, () => {
     expect(stdout).toContain('get-sum(a: number, b: number)');
     expect(stdout).toContain('execute  The sum of 2 and 3 is 5.\n');
     expect(stdout).toMatch(/^refused {2}error \{"code":"TOOL_VALIDATION_ERROR"/m);
+    // How relevant a hit is changes with the ranking.
+    const plain = (text: string): string => text.replaceAll(/"relevance":[\d.]+/g, '"relevance":0');
+    const shown = [...read('README.md').matchAll(/^toolscout {2}(.+)$/gm)].map((match) => plain(match[1]!));
+    expect(shown).toHaveLength(2);
+    for (const answer of shown) expect(plain(stdout)).toContain(answer);
   });
 });
 

@@ -18,7 +18,7 @@ async function commandsFor(args: readonly string[]): Promise<readonly AddCommand
 
 function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command {
   const program = new Command('toolscout')
-    .description('Hundreds of MCP servers for the price of five tools.')
+    .description('A hundred MCP servers for the context cost of five tools.')
     .version(deps.version, '-V, --version')
     .addHelpText(
       'after',
