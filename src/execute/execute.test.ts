@@ -5,7 +5,7 @@ import { stdioServer } from '../../test/support/test-server.js';
 import { testTool } from '../../test/support/test-tool.js';
 import type { Clock } from '../kernel/clock.js';
 import { estimateTokens } from '../kernel/tokens.js';
-import { ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
+import { ERROR_TABLE, ToolscoutError, type ErrorDetails, type Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
 import { ownMs } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
@@ -138,6 +138,28 @@ const timeoutOf = async (name: string, overrides: Partial<Call> = {}): Promise<n
 };
 
 describe('executor', () => {
+  it('META-6 an unanswered roots/list is not blamed for a failed call; an unanswered question to the user is', async () => {
+    const result = { isError: true, content: [{ type: 'text', text: 'Access denied' }] };
+    const failedAfter = async (...methods: string[]): Promise<CallResult['error']> => {
+      const { executor } = setUp({
+        send: async (_server, request) => {
+          request.onAttempt?.(0);
+          for (const method of methods) request.onUnasked?.(method);
+          return result;
+        },
+      });
+      return (await executor.execute(call())).error;
+    };
+    expect(await failedAfter('roots/list')).toMatchObject({
+      message: 'Access denied',
+      suggestion: ERROR_TABLE.TOOL_EXECUTION_ERROR.suggestion,
+    });
+    const asked = await failedAfter('elicitation/create', 'roots/list');
+    expect(asked?.message).toBe(
+      'Access denied (The server asked for elicitation/create, but there is no host to ask.)',
+    );
+  });
+
   it('EXEC-2 SEC-11 a confirmation is asked for after validation and before anything is sent; a question and a no send nothing', async () => {
     const cleared = call({ arguments: { path: '/b' } });
     const answers = [

@@ -128,7 +128,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         trail.era = era;
       },
       onUnasked(method) {
-        trail.unasked = method;
+        // Roots are asked for when a connection begins, not by a tool: an unanswered one explains no failed call.
+        if (method !== 'roots/list') trail.unasked = method;
       },
     };
     return deps.send(server, request, call);

@@ -14,7 +14,7 @@ export interface FailureContext {
   readonly hide: (text: string) => string;
   /** What was sent, if anything was: how its server is reached, and whether the tool is marked read-only or idempotent. */
   readonly sent?: { readonly transport: 'stdio' | 'http' | 'sse'; readonly isRepeatable: boolean };
-  /** The server's request that no host could answer, and whether there was a host at all. */
+  /** The question to the user or the model that no host could answer, and whether there was a host at all. */
   readonly unasked?: { readonly method: string; readonly hasHost: boolean };
 }
 
@@ -23,8 +23,6 @@ const MAX_MESSAGE_LENGTH = 4000;
 
 /** Longest name of an error that is carried. */
 const MAX_CODE_LENGTH = 100;
-
-/** MissingRequiredClientCapability of the 2026-07-28 revision: the server refused because of what the host cannot do. */
 
 /** Failures after which a caller must know whether the call has reached its server. */
 const UNDELIVERED: ReadonlySet<ErrorCode> = new Set([
