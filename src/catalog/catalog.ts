@@ -301,7 +301,9 @@ export function createCatalog(
         .map((address) => address.slice(server.length + 1));
       const elsewhere = index.nearest(name, { accepts: (id, other) => id !== server && namable(id, other) }, 2);
       const near = didYouMean([...own, ...elsewhere].slice(0, 3));
-      throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${name}".${near}`);
+      throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${name}".${near}`, {
+        remedy: { kind: 'find-tool', server },
+      });
     },
   };
 }

@@ -24,7 +24,7 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
   if (tool.provenance !== 'protocol') {
     const message = `"${address}" cannot be called: its server did not list it, it was ${provenanceText(tool)}.`;
     throw new ToolscoutError('TOOL_DISABLED', message, {
-      remedy: { kind: 'find-tool', listed: true },
+      remedy: { kind: 'find-tool', server: tool.server, listed: true },
       delivered: false,
     });
   }

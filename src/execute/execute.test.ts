@@ -352,12 +352,12 @@ describe('executor', () => {
   });
 
   it('EXEC-3 a refusal of the arguments names each problem', async () => {
-    const problems = ['a', 'b', 'c', 'd'].map((name) => ({ path: `/${name}`, message: 'is required' }));
+    const problems = ['a', 'b/0/c', 'd~1e', 'f'].map((name) => ({ path: `/${name}`, message: 'is required' }));
     const { executor } = setUp({ problems });
     const { error } = await executor.execute(call());
     expect(error).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', problems });
     expect(error?.message).toBe(
-      'The arguments of "fs:read" are not valid: /a is required; /b is required; /c is required; and 1 more. Signature: read()',
+      'The arguments of "fs:read" are not valid: a is required; b[0].c is required; d/e is required; and 1 more. Signature: read()',
     );
   });
 

@@ -139,7 +139,9 @@ export function createOwnServer(
           tools().map((tool) => tool.name),
         ),
       );
-      throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${OWN_SERVER}" has no tool "${name}".${near}`);
+      throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${OWN_SERVER}" has no tool "${name}".${near}`, {
+        remedy: { kind: 'find-tool', server: OWN_SERVER },
+      });
     },
     run(call) {
       const tool = find(call.tool)!;

@@ -5,12 +5,16 @@
 export type Remedy =
   /** The same words for every reader. */
   | { readonly kind: 'advice'; readonly text: string }
+  /** The message says what to do as well: any advice would repeat it. */
+  | { readonly kind: 'none' }
   /** First one thing, then another. */
   | { readonly kind: 'steps'; readonly steps: readonly Remedy[] }
-  | { readonly kind: 'fix-arguments' }
+  | { readonly kind: 'fix-arguments'; readonly server?: string; readonly tool?: string }
   /** It was to be called as a tool that only reads, and is not one. */
   | { readonly kind: 'call-with-effects' }
-  | { readonly kind: 'find-tool'; readonly listed?: boolean }
+  | { readonly kind: 'find-tool'; readonly server?: string; readonly listed?: boolean }
+  /** A search found nothing. */
+  | { readonly kind: 'search-again' }
   | { readonly kind: 'list-servers' }
   | { readonly kind: 'list-skills' }
   | { readonly kind: 'check-skill'; readonly skill: string }
@@ -35,8 +39,8 @@ export type Remedy =
   | { readonly kind: 'discover'; readonly server: string }
   | { readonly kind: 'sign-in'; readonly server: string; readonly again?: boolean }
   | { readonly kind: 'credentials' }
-  /** Something about the server must be looked into; `why` says what is known already. */
-  | { readonly kind: 'diagnose'; readonly why?: string }
+  /** The server must be looked into; `first` is what to do before that. */
+  | { readonly kind: 'diagnose'; readonly first?: string }
   | { readonly kind: 'ask-for-less' }
   | { readonly kind: 'configure'; readonly what: string }
   | { readonly kind: 'check-config' }
@@ -52,25 +56,42 @@ export function toRemedy(given: Remedy | string): Remedy {
 }
 
 /** The kinds that have words of their own in each front. */
-type Worded = Exclude<Remedy, { kind: 'advice' | 'steps' }>;
+type Worded = Exclude<Remedy, { kind: 'advice' | 'none' | 'steps' }>;
 
 /** How one front words each kind of remedy. */
 export type RemedyWords = { readonly [K in Worded['kind']]: (remedy: Extract<Worded, { kind: K }>) => string };
 
-/** A remedy in the words of one front. */
+/** A remedy in the words of one front; empty when the message says all there is to say. */
 export function wordRemedy(remedy: Remedy, words: RemedyWords): string {
+  if (remedy.kind === 'none') return '';
   if (remedy.kind === 'advice') return remedy.text;
-  if (remedy.kind === 'steps') return remedy.steps.map((step) => wordRemedy(step, words)).join(' ');
+  if (remedy.kind === 'steps') {
+    return remedy.steps
+      .map((step) => wordRemedy(step, words))
+      .filter(Boolean)
+      .join(' ');
+  }
   return (words[remedy.kind] as (remedy: Worded) => string)(remedy);
 }
 
+/** A name as one word of a command line; names of servers and tools can hold anything. */
+function word(name: string): string {
+  return /^[\w:./@-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
+}
+
 const COMMANDS: RemedyWords = {
-  'fix-arguments': () => 'Fix the named arguments; toolscout inspect SERVER TOOL shows what it takes.',
+  'fix-arguments': ({ server, tool }) =>
+    server === undefined || tool === undefined
+      ? 'Fix the named arguments; toolscout inspect shows what a tool takes.'
+      : `Fix the named arguments; toolscout inspect ${word(`${server}:${tool}`)} shows what it takes.`,
   'call-with-effects': () => 'Call it without the option readOnly.',
-  'find-tool': ({ listed }) =>
-    listed
-      ? 'Use a tool that the server lists; toolscout tools SERVER names them.'
-      : 'Run toolscout tools SERVER or toolscout search to find the right name.',
+  'find-tool': ({ server, listed }) => {
+    const list = server === undefined ? 'toolscout tools' : `toolscout tools ${word(server)}`;
+    return listed
+      ? `Use a tool that the server lists; ${list} names them.`
+      : `Find the right name with ${list} or toolscout search.`;
+  },
+  'search-again': () => 'Try other words: action + object + product. toolscout servers shows what is connected.',
   'list-servers': () => 'Run toolscout servers to see the configured servers.',
   'list-skills': () => 'Run toolscout skills list to see the skills.',
   'check-skill': ({ skill }) =>
@@ -92,10 +113,7 @@ const COMMANDS: RemedyWords = {
   discover: ({ server }) => `Run toolscout discover ${server}.`,
   'sign-in': ({ server, again }) => `Sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
   credentials: () => 'Check the credentials configured for this server.',
-  diagnose: ({ why }) =>
-    why === undefined
-      ? 'Run toolscout doctor to see why the server cannot be reached.'
-      : `${why}; toolscout doctor shows more.`,
+  diagnose: ({ first }) => `${first === undefined ? '' : `${first}; `}toolscout doctor checks this server.`,
   'ask-for-less': () => 'Ask for less at once, or raise the timeout of this server.',
   configure: ({ what }) => what,
   'check-config': () => 'Fix the named fields; toolscout config validate checks the file.',

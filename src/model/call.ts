@@ -51,6 +51,9 @@ export interface Call {
   readonly resumed?: { readonly inputResponses?: JsonObject; readonly requestState?: string };
 }
 
+/** Problems that the message of a failure names; `problems` has them all. */
+export const PROBLEMS_IN_MESSAGE = 3;
+
 /** Why a call did not succeed; the same object in every front (META-3). */
 export interface Failure {
   readonly code: ErrorCode;

@@ -115,7 +115,7 @@ export function failureOfThrown(
   const given = isCall ? thrown.suggestion : hintFor(thrown, source);
   const suggestion = /^\s*```/.test(script)
     ? 'Send the code itself, without the ``` around it.'
-    : (given ?? (isSyntax ? syntaxHint(thrown, source, isAtEnd) : undefined));
+    : given || (isSyntax ? syntaxHint(thrown, source, isAtEnd) : undefined);
   const error = new ToolscoutError('SCRIPT_ERROR', `${what}: ${said}${where}${gave === undefined ? '' : `\n${gave}`}`, {
     suggestion,
   });
@@ -139,7 +139,7 @@ export function withEffects(
   const named = done.slice(0, NAMED).map(([address, count]) => (count === 1 ? address : `${address} (${count} times)`));
   const more = done.length > NAMED ? ', …' : '';
   const took = `${calls} ${calls === 1 ? 'call' : 'calls'} took effect before that: ${named.join(', ')}${more}.`;
-  const suggestion = `${describeRemedy(failed.remedy)} Leave out what took effect when you run it again.`;
+  const suggestion = `${describeRemedy(failed.remedy)} Leave out what took effect when you run it again.`.trimStart();
   const message = `${failed.message}\n${took}`;
   return { ...failed, message, remedy: { kind: 'advice', text: suggestion }, suggestion };
 }

@@ -101,7 +101,7 @@ describe('servers that barely speak the protocol', STARTS_PROCESSES, () => {
     await expect(gateway.exports.register(readRtfs(rtfs))).rejects.toMatchObject({
       code: 'TOOL_DISABLED',
       message: expect.stringContaining('never listed it, it was found by a fallback') as string,
-      remedy: { kind: 'find-tool', listed: true },
+      remedy: { kind: 'find-tool', server: 'odd', listed: true },
     });
     expect(await gateway.exports.marketplace()).toEqual([]);
   });

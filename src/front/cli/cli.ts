@@ -82,7 +82,7 @@ export async function runCli(args: readonly string[], deps: CliDeps): Promise<nu
     const own = args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
     if (own.includes('--json')) terminal.json(failureJson(error));
     terminal.note(`${terminal.paint.red(error.code)}: ${printable(error.message)}`);
-    terminal.note(printable(error.suggestion));
+    if (error.suggestion !== '') terminal.note(printable(error.suggestion));
     return ERROR_TABLE[error.code].exit;
   }
 }

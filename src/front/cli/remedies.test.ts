@@ -12,7 +12,12 @@ import { adviseHttp } from '../http/dispatch/http-remedies.js';
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
 /** Remedies that are more exact than the table. */
 const EXACT: readonly Remedy[] = [
+  { kind: 'none' },
   { kind: 'find-tool', listed: true },
+  { kind: 'find-tool', server: 'a' },
+  { kind: 'fix-arguments', server: 'a', tool: 'b' },
+  { kind: 'review', ref: 'a:b' },
+  { kind: 'review-change', ref: 'a:b' },
   { kind: 'check-skill', skill: 'writer' },
   { kind: 'list-pending' },
   { kind: 'call-with-effects' },
@@ -26,7 +31,7 @@ const EXACT: readonly Remedy[] = [
   { kind: 'name-tools', server: 'a' },
   { kind: 'copy-hash' },
   { kind: 'renew-request', server: 'a' },
-  { kind: 'diagnose', why: 'It ended' },
+  { kind: 'diagnose', first: 'Try again later' },
   { kind: 'steps', steps: [{ kind: 'fix-arguments' }, { kind: 'ask-for-less' }] },
 ];
 const REMEDIES = [...CODES.map((code) => ERROR_TABLE[code].remedy), ...EXACT];
@@ -61,7 +66,14 @@ describe('remedies', () => {
 
   it('REG-8 every path in advice for HTTP is a route of the API', () => {
     const document = readFileSync(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
-    const paths = REMEDIES.flatMap((remedy) => adviseHttp(remedy).match(/\/v1\/[\w/{}]+/g) ?? []);
+    const templated = (path: string): string =>
+      path
+        .replace('/tools/a/b', '/tools/{server}/{tool}')
+        .replace('/servers/a', '/servers/{id}')
+        .replace('/approvals/a%3Ab', '/approvals/{ref}')
+        .replace('/pending-calls/call_0123456789ab', '/pending-calls/{id}');
+    const advised = REMEDIES.flatMap((remedy) => adviseHttp(remedy).match(/\/v1\/[\w/{}%-]+/g) ?? []);
+    const paths = advised.map(templated);
     expect(paths).not.toEqual([]);
     expect([...new Set(paths)].filter((path) => !document.includes(path))).toEqual([]);
   });
@@ -91,6 +103,24 @@ describe('remedies', () => {
     expect(JSON.parse((await run('tools', 'odl', '--json')).stdout)).toMatchObject({
       error: { suggestion: 'Run toolscout servers to see the configured servers.' },
     });
+  });
+
+  it('EXEC-3 advice about a known server or tool names it, quoted where a shell or a URL needs it', () => {
+    const wrong: Remedy = { kind: 'fix-arguments', server: 'a', tool: "it's/b" };
+    expect(describeRemedy(wrong)).toContain(String.raw`toolscout inspect 'a:it'\''s/b' shows`);
+    expect(adviseHttp(wrong)).toContain("GET /v1/tools/a/it's%2Fb has");
+    const unknown: Remedy = { kind: 'find-tool', server: 'a' };
+    expect([describeRemedy(unknown), adviseHttp(unknown)]).toEqual([
+      'Find the right name with toolscout tools a or toolscout search.',
+      'Find the name with GET /v1/search or GET /v1/servers/a/tools.',
+    ]);
+  });
+
+  it('EXEC-3 no front words advice where the message says everything', () => {
+    const { remedy, suggestion } = new ToolscoutError('INVALID_REQUEST', 'The query is empty.');
+    expect([suggestion, describeRemedy(remedy), adviseAgent(remedy), adviseHttp(remedy)]).toEqual(['', '', '', '']);
+    const steps: Remedy = { kind: 'steps', steps: [remedy, { kind: 'advice', text: 'Wait.' }] };
+    expect(describeRemedy(steps)).toBe('Wait.');
   });
 
   it('EXEC-3 what a server suggests is said as it is, in every front', () => {

@@ -81,7 +81,7 @@ export function keepMarketplace(core: Core, outputs: OutputInference): Marketpla
         if (manifest.fallback) {
           const why = 'its server never listed it, it was found by a fallback';
           throw new ToolscoutError('TOOL_DISABLED', `"${manifest.id}" cannot be registered: ${why}.`, {
-            remedy: { kind: 'find-tool', listed: true },
+            remedy: { kind: 'find-tool', server, listed: true },
           });
         }
         if (tool) {

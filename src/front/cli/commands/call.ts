@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
-import type { CallResult } from '../../../model/call.js';
+import { PROBLEMS_IN_MESSAGE, type CallResult } from '../../../model/call.js';
 import { isAddress, parseAddress } from '../address.js';
 import { parseArguments, readJson, tellUnknown, wholeNumber } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -94,8 +94,10 @@ export function addCall(program: Command, deps: CliDeps): void {
         const { code, message, suggestion, problems, error_code: own } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
-          for (const problem of problems ?? []) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
-          terminal.note(printable(suggestion));
+          // The message has the others.
+          const listed = problems && problems.length > PROBLEMS_IN_MESSAGE ? problems : [];
+          for (const problem of listed) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
+          if (suggestion !== '') terminal.note(printable(suggestion));
         } else if (!flags.json && (own !== undefined || suggestion !== ERROR_TABLE[code].suggestion)) {
           terminal.note(`${terminal.paint.red(printable(own ?? code))}: ${printable(suggestion)}`);
         }

@@ -64,7 +64,7 @@ export function addRun(program: Command, deps: CliDeps): void {
         if (!error) return;
         if (!flags.json) {
           terminal.note(`${terminal.paint.red(error.code)}: ${printable(error.message)}`);
-          terminal.note(printable(error.suggestion));
+          if (error.suggestion !== '') terminal.note(printable(error.suggestion));
         }
         throw new Exit(ERROR_TABLE[error.code].exit);
       });

@@ -1,34 +1,42 @@
 import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
+const segment = (name: string | undefined, placeholder: string): string =>
+  name === undefined ? placeholder : encodeURIComponent(name);
+
 /** A program over HTTP has the routes of the API; everything else is for the person who operates toolscout. */
 const WORDS: RemedyWords = {
-  'fix-arguments': () => 'Fix the named arguments; GET /v1/tools/{server}/{tool} has the schema.',
+  'fix-arguments': ({ server, tool }) =>
+    `Fix the named arguments; GET /v1/tools/${segment(server, '{server}')}/${segment(tool, '{tool}')} has the schema.`,
   'call-with-effects': () => 'Call it without readOnly.',
-  'find-tool': ({ listed }) =>
+  'find-tool': ({ server, listed }) =>
     listed
-      ? 'Use a tool that the server lists; GET /v1/servers/{id}/tools names them.'
-      : 'Find the name with GET /v1/search or GET /v1/servers/{id}/tools.',
+      ? `Use a tool that the server lists; GET /v1/servers/${segment(server, '{id}')}/tools names them.`
+      : `Find the name with GET /v1/search or GET /v1/servers/${segment(server, '{id}')}/tools.`,
+  'search-again': () => 'Try other words: action + object + product. GET /v1/servers lists the servers.',
   'list-servers': () => 'GET /v1/servers lists the configured servers.',
   'list-skills': () => 'GET /v1/skills lists the skills.',
   'check-skill': ({ skill }) => `Declare the capability in its skill.md; GET /v1/skills shows what "${skill}" has.`,
   'change-rule': () => 'Choose another tool, or have the rule changed that disables this one.',
   'list-pending': () => 'GET /v1/approvals lists what waits.',
-  review: () => 'An administrator decides about it: GET /v1/approvals, then POST /v1/approvals/{ref}/approve.',
-  'review-change': () =>
-    'An administrator decides about the change: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
+  review: ({ ref }) =>
+    `An administrator decides about it: GET /v1/approvals, then POST /v1/approvals/${segment(ref, '{ref}')}/approve.`,
+  'review-change': ({ ref }) =>
+    `An administrator decides about the change: GET /v1/approvals/${segment(ref, '{ref}')}/diff, then POST /v1/approvals/${segment(ref, '{ref}')}/approve.`,
   'confirm-call': ({ id = '{id}' }) =>
     `An administrator decides about it: GET /v1/pending-calls, then POST /v1/pending-calls/${id}/approve; then send the same call again.`,
-  'undo-rejection': () =>
-    'An administrator can undo that: GET /v1/approvals/{ref}/diff, then POST /v1/approvals/{ref}/approve.',
-  'look-first': () => 'GET /v1/approvals/{ref}/diff first; then approve it, or send its hash.',
+  'undo-rejection': ({ ref }) =>
+    `An administrator can undo that: GET /v1/approvals/${segment(ref, '{ref}')}/diff, then POST /v1/approvals/${segment(ref, '{ref}')}/approve.`,
+  'look-first': ({ ref }) =>
+    `GET /v1/approvals/${segment(ref, '{ref}')}/diff first; then approve it, or send its hash.`,
   'approve-each': () => 'GET /v1/approvals/{ref}/diff for each and approve it by name, or send includeCritical.',
   'name-tools': ({ server }) => `Name one as ${server}:TOOL, or send all.`,
   'copy-hash': () => 'Use the hash of GET /v1/approvals.',
-  'renew-request': ({ server }) => `POST /v1/servers/{id}/discover for "${server}", look at it again and decide then.`,
+  'renew-request': ({ server }) =>
+    `POST /v1/servers/${segment(server, '{id}')}/discover, look at it again and decide then.`,
   discover: ({ server }) => `Ask again in a moment; GET /v1/servers shows how far "${server}" is.`,
   'sign-in': ({ server }) => `The operator must sign in to "${server}": toolscout auth login ${server}`,
   credentials: () => 'The operator must check the credentials of this server.',
-  diagnose: ({ why }) => `${why === undefined ? '' : `${why}. `}GET /v1/servers shows the state of the server.`,
+  diagnose: ({ first }) => `${first === undefined ? '' : `${first}. `}GET /v1/servers shows the state of the server.`,
   'ask-for-less': () => 'Ask for less at once, or have the timeout of this server raised.',
   configure: ({ what }) => `For the operator: ${what}`,
   'check-config': () => 'Fix the named fields of the configuration, then POST /v1/config/reload.',

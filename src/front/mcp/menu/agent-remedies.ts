@@ -8,6 +8,7 @@ const WORDS: RemedyWords = {
     listed
       ? 'Use a tool that the server lists; list_tools names them.'
       : 'Use search_tools or list_tools to find the right name.',
+  'search-again': () => 'Try other words (action + object + product), or list_mcp_servers.',
   'list-servers': () => 'Use list_mcp_servers to see the configured servers.',
   'list-skills': () => 'Ask the user which skills there are.',
   'check-skill': () => 'Use another tool: the skill does not declare this capability. The user can add it.',
@@ -29,8 +30,7 @@ const WORDS: RemedyWords = {
   discover: ({ server }) => `Use list_tools with the server "${server}" in a moment.`,
   'sign-in': ({ server, again }) => `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
   credentials: () => 'Ask the user to check the credentials of this server.',
-  diagnose: ({ why }) =>
-    `${why === undefined ? '' : `${why}. `}Try another server, or ask the user to run toolscout doctor.`,
+  diagnose: ({ first = 'Use another server' }) => `${first}, or ask the user to run toolscout doctor.`,
   'ask-for-less': () => 'Ask for less at once; the user can raise the timeout of this server.',
   configure: ({ what }) => `Ask the user: ${what}`,
   'check-config': () => 'Ask the user to fix the configuration: toolscout config validate',
