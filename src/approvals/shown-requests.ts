@@ -10,7 +10,7 @@ export interface ShownRequests {
   /** Remembers the hash of every open request among these as shown to `principal`. Never rejects. */
   note(principal: string, approvals: readonly Approval[]): Promise<void>;
   /** The hash that `principal` last saw of a request; `undefined` when it was never shown to them. */
-  recall(principal: string): Promise<(approval: Pick<Approval, 'ref' | 'about'>) => string | undefined>;
+  recall(principal: string): Promise<(approval: Pick<Approval, 'ref' | 'about' | 'hash'>) => string | undefined>;
 }
 
 const SPACE = 'shown';
@@ -18,6 +18,8 @@ const ATTEMPTS = 20;
 
 /** Requests remembered for one principal; the oldest go first. */
 const MAX_SHOWN = 20_000;
+/** Principals of whom is known in this process alone what they were shown. */
+const MAX_UNSAVED = 100;
 
 const nameOf = ({ ref, about }: Pick<Approval, 'ref' | 'about'>): string => `${about} ${ref}`;
 
@@ -28,6 +30,14 @@ function unpack(value: unknown): Map<string, string> {
 
 /** The memory of what was shown, over a store that all processes share. */
 export function createShownRequests({ store, log }: { readonly store: Store; readonly log: Log }): ShownRequests {
+  /** What was shown here and could not be stored: it holds in this process. */
+  const unsaved = new Map<string, ReadonlyMap<string, string>>();
+  const keep = (key: string, open: readonly Approval[]): void => {
+    const all = [...(unsaved.get(key) ?? []), ...open.map((approval) => [nameOf(approval), approval.hash] as const)];
+    unsaved.delete(key);
+    unsaved.set(key, new Map(all.slice(-MAX_SHOWN)));
+    if (unsaved.size > MAX_UNSAVED) unsaved.delete(unsaved.keys().next().value!);
+  };
   return {
     async note(principal, approvals) {
       const open = approvals.filter(({ state }) => state !== 'approved' && state !== 'superseded');
@@ -48,13 +58,18 @@ export function createShownRequests({ store, log }: { readonly store: Store; rea
         }
         log.warn('approvals.shown-busy', { principal });
       } catch (thrown) {
-        // Approving then needs the hash; nothing is approved that was not seen.
+        // Approving elsewhere then needs the hash; nothing is approved that was not seen.
         log.warn('approvals.shown-unsaved', { principal, reason: messageOf(thrown) });
       }
+      keep(key, open);
     },
     async recall(principal) {
-      const seen = unpack((await store.get(SPACE, sha256(principal)))?.value);
-      return (approval) => seen.get(nameOf(approval));
+      const key = sha256(principal);
+      const seen = unpack((await store.get(SPACE, key))?.value);
+      return (approval) => {
+        const here = unsaved.get(key)?.get(nameOf(approval));
+        return here === approval.hash ? here : seen.get(nameOf(approval));
+      };
     },
   };
 }

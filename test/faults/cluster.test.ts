@@ -1,19 +1,15 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/kernel/hash.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
+import { becomes, execute, load, startCluster, type Cluster, type Replica } from '../support/cluster.js';
 import { fixture, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { envelope, modernPost } from '../support/modern-request.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
-import { lineMatching, workplace, type Workplace } from '../support/toolscout.js';
 
 const LONG = { timeout: 300_000 };
-const READ: JsonObject = { name: 'read', description: 'Reads a note.', inputSchema: { type: 'object' } };
 
 let postgres: TestPostgres;
 let base: string;
@@ -24,112 +20,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => postgres.cleanup());
 
-interface Replica {
-  readonly url: string;
-  readonly child: ChildProcess;
-  get<T>(path: string): Promise<T>;
-  post(path: string, body: object): Promise<{ readonly status: number; readonly body: JsonObject }>;
-  /** A request of a 2026-era host. */
-  ask(method: string, params: JsonObject): Promise<JsonObject>;
-}
-
-/** One `serve` process over the database, with a state directory of its own. */
-async function replica(place: Workplace): Promise<Replica> {
-  const child = place.start('serve', '--port', '0', '--admin');
-  const [, url] = await lineMatching(child, /(http:\/\/127\.0\.0\.1:\d+)\/mcp/);
-  return {
-    url: url!,
-    child,
-    get: async <T>(path: string) => (await (await fetch(url + path)).json()) as T,
-    async post(path, body) {
-      const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body), headers });
-      return { status: answer.status, body: (await answer.json()) as JsonObject };
-    },
-    async ask(method, params) {
-      const answer = await fetch(`${url}/mcp`, modernPost(method, params));
-      const text = await answer.text();
-      const json = text.startsWith('{') ? text : text.slice(text.indexOf('data: {"jsonrpc"') + 6).split('\n')[0]!;
-      return JSON.parse(json) as JsonObject;
-    },
-  };
-}
-
-interface Cluster {
-  readonly replicas: readonly [Replica, Replica, Replica];
-  /** Starts one more replica. */
-  grow(): Promise<Replica>;
-  /** A folder whose commands use the same database. */
-  readonly place: Workplace;
-  /** The folders of the replicas, in their order, and what the config of each says. */
-  readonly places: readonly [Workplace, Workplace, Workplace];
-  readonly config: ConfigInput;
-  show(description: string): Promise<void>;
-}
-
-/** Three processes over one database; `notes` shows what a file says. */
-async function cluster(more: ConfigInput = {}): Promise<Cluster> {
-  const place = await workplace({});
-  const file = join(place.folder, 'shown.json');
-  const show: Cluster['show'] = (description) => writeFile(file, JSON.stringify({ tools: [{ ...READ, description }] }));
-  await show('Reads a note.');
-  const store = `${base}?schema=processes${++count}`;
-  const { servers, ...rest } = more;
-  const config: ConfigInput = { servers: { notes: fixture('changing', `--file=${file}`), ...servers }, ...rest, store };
-  await place.write(config);
-  const grow = async (): Promise<Replica> => replica(await workplace(config));
-  const places = await Promise.all([workplace(config), workplace(config), workplace(config)]);
-  const [one, two, three] = places;
-  return {
-    replicas: await Promise.all([replica(one), replica(two), replica(three)]),
-    grow,
-    place,
-    places,
-    config,
-    show,
-  };
-}
-
-const CALL = { server: 'notes', tool: 'read', arguments: {} };
-const outcomeOf = async ({ post }: Replica): Promise<unknown> => {
-  const { status, body } = await post('/v1/call', CALL);
-  return status === 200 ? 'ran' : body['code'];
-};
-const becomes = async (replicas: readonly Replica[], code: string): Promise<void> => {
-  for (const each of replicas) {
-    const isSo = async (): Promise<boolean> => (await outcomeOf(each)) === code;
-    await waitUntil(isSo, { what: `a call that ends in ${code}`, timeoutMs: 30_000 });
-  }
-};
-const execute = (server: string, tool: string, args: JsonObject = {}): JsonObject => ({
-  name: 'execute_tool',
-  arguments: { server, tool, arguments: args },
-});
-
-/** Calls replicas in turn, one call at a time, until it is told to stop; answers how each call ended. */
-function load(inTurn: () => readonly Replica[]): { stop(): Promise<Map<string, number>> } {
-  const state = { goesOn: true };
-  const ends = new Map<string, number>();
-  const run = async (): Promise<void> => {
-    for (let at = 0; state.goesOn; at++) {
-      const live = inTurn();
-      const answer = await live[at % live.length]!.ask('tools/call', execute('notes', 'read')).catch(
-        (thrown: Error) => ({ error: { message: String(thrown.cause ?? thrown) } }) as JsonObject,
-      );
-      const result = answer['result'] as JsonObject | undefined;
-      const end = result && result['isError'] !== true ? 'ran' : JSON.stringify(answer).slice(0, 300);
-      ends.set(end, (ends.get(end) ?? 0) + 1);
-    }
-  };
-  const running = run();
-  return {
-    async stop() {
-      state.goesOn = false;
-      await running;
-      return ends;
-    },
-  };
-}
+const cluster = (more: ConfigInput = {}): Promise<Cluster> => startCluster(`${base}?schema=processes${++count}`, more);
 
 describe('replicas that are processes, over one database', LONG, () => {
   it('STORE-3 A40 a quarantine, an approval and a rejection of one process hold in all', async () => {
@@ -189,40 +80,6 @@ describe('replicas that are processes, over one database', LONG, () => {
     };
     expect(JSON.stringify(await two.ask('tools/call', again))).toContain('Ann');
     expect(await three.ask('tools/call', again)).toMatchObject({ error: { code: -32602 } });
-  });
-
-  it('STORE-4 while connections to the database are cut at random and it stops, calls go on', async () => {
-    const { replicas } = await cluster();
-    await becomes(replicas, 'ran');
-    const { stop } = load(() => replicas);
-    for (let round = 0; round < repetitions(3, 30); round++) {
-      await postgres.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'toolscout' and random() < 0.5`,
-      );
-      await waitUntil(async () => (await outcomeOf(replicas[0])) === 'ran', { what: 'a call' });
-    }
-    await postgres.stop();
-    try {
-      await waitUntil(async () => (await replicas[1].get<JsonObject>('/ready'))['status'] === 'degraded', {
-        what: 'degraded',
-        timeoutMs: 30_000,
-      });
-      expect(await outcomeOf(replicas[1])).toBe('ran');
-      expect(await replicas[2].post('/v1/approvals/notes:read/reject', {})).toMatchObject({
-        status: 503,
-        body: { code: 'STORE_ERROR', retry_after_ms: expect.any(Number) as number },
-      });
-    } finally {
-      await postgres.start();
-    }
-    for (const each of replicas) {
-      await waitUntil(async () => (await each.get<JsonObject>('/ready'))['status'] === 'ready', {
-        what: 'recovery',
-        timeoutMs: 30_000,
-      });
-    }
-    expect([...(await stop()).keys()]).toEqual(['ran']);
-    await becomes(replicas, 'ran');
   });
 
   it('STORE-3 A7 a key that one process has lost opens none of the others, and the other keys go on', async () => {

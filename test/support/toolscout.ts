@@ -32,14 +32,24 @@ export interface Workplace {
   start(...args: string[]): ChildProcess;
 }
 
-/** Makes a workplace with this config; its processes get these arguments of Node.js. */
+/** How the processes of a workplace are started. */
+export interface WorkplaceOptions {
+  /** Arguments of Node.js. */
+  readonly nodeArgs?: readonly string[];
+  /** The command line, when it is not the built one of this repository. */
+  readonly cli?: string;
+  /** One that several share; each has its own otherwise. */
+  readonly stateDir?: string | undefined;
+}
+
+/** Makes a workplace with this config. */
 export async function workplace(
   config: ConfigInput,
-  { nodeArgs = [], cli = CLI }: { readonly nodeArgs?: readonly string[]; readonly cli?: string } = {},
+  { nodeArgs = [], cli = CLI, stateDir }: WorkplaceOptions = {},
 ): Promise<Workplace> {
   const folder = await mkdtemp(join(tmpdir(), 'toolscout-e2e-'));
   const configFile = join(folder, 'toolscout.config.json');
-  const flags = ['--config', configFile, '--state-dir', join(folder, 'state')];
+  const flags = ['--config', configFile, '--state-dir', stateDir ?? join(folder, 'state')];
   const write = (next: ConfigInput): Promise<void> => writeFile(configFile, JSON.stringify(next));
   const children: ChildProcess[] = [];
   await write(config);
