@@ -8,17 +8,27 @@ import { fixture, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { envelope, modernPost } from '../support/modern-request.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { startPgBouncer, type TransactionPooler } from '../support/transaction-pooler.js';
 
 const LONG = { timeout: 300_000 };
 
 let postgres: TestPostgres;
+let pooler: TransactionPooler | undefined;
 let base: string;
 let count = 0;
 beforeAll(async () => {
   postgres = await startPostgres();
   base = await postgres.newDatabase();
+  // Through PgBouncer where it is named.
+  const program = process.env['TOOLSCOUT_TEST_PGBOUNCER'];
+  if (program === undefined) return;
+  pooler = await startPgBouncer(program, base);
+  base = pooler.address(base);
 }, 60_000);
-afterAll(() => postgres.cleanup());
+afterAll(async () => {
+  await pooler?.stop();
+  await postgres.cleanup();
+});
 
 const cluster = (more: ConfigInput = {}): Promise<Cluster> => startCluster(`${base}?schema=processes${++count}`, more);
 

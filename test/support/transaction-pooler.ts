@@ -171,13 +171,23 @@ ignore_startup_parameters = extra_float_digits
   // It does not run as root.
   const user = userInfo().uid === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(program, [...user, config], { stdio: 'ignore' });
-  for (let tries = 0; tries < 100; tries++) {
+  const failed = once(child, 'error').then(([thrown]) => {
+    throw new Error(`Cannot start "${program}": install PgBouncer, or unset TOOLSCOUT_TEST_PGBOUNCER`, {
+      cause: thrown,
+    });
+  });
+  failed.catch(() => undefined);
+  const isUp = async (): Promise<boolean> => {
     const socket = connect(port, '127.0.0.1');
-    const isUp = await Promise.race([once(socket, 'connect'), once(socket, 'error').then(() => undefined)]).catch(
-      () => undefined,
-    );
+    const up = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false);
     socket.destroy();
-    if (isUp) break;
+    return up;
+  };
+  for (let tries = 0; !(await Promise.race([isUp(), failed])); tries++) {
+    if (tries === 100) throw new Error(`PgBouncer did not listen on port ${port}; see its config ${config}`);
     await delay(50);
   }
   return {
