@@ -65,6 +65,23 @@ describe('findSecretForms', () => {
     ['eyJhbGciOiJIUzI1.eyJzdWIi.c2ln', 'eyJhbGciOiJIUzI1.eyJzdWIi.c2ln'],
     ['-----BEGIN PRIVATE KEY-----\nMII\n-----END', '-----BEGIN PRIVATE KEY-----\nMII\n-----END'],
     ['://:p@', ':p@'],
+    ['AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7', 'wJalrXUtnFEMI/K7'],
+    ['secret_key: abc', 'abc'],
+    ['"secretKey": "abc', 'abc'],
+    ['aws_access_key=abc', 'abc'],
+    ['accessKey: abc', 'abc'],
+    ['private-key=abc', 'abc'],
+    ['PRIVATE_KEY: abc', 'abc'],
+    ['APIKEY=abc', 'abc'],
+    ['X-API-KEY: abc', 'abc'],
+    ['PASSWD=hunter2', 'hunter2'],
+    ['Server=db;Uid=me;Pwd=hunter2', 'hunter2'],
+    ['pwd: hunter2', 'hunter2'],
+    ['pwd=x', 'x'],
+    ['AUTHORIZATION: Basic abc', 'Basic abc'],
+    ['COOKIE: a=1; b=2', 'a=1; b=2'],
+    ['curl -u me:hunter2', 'me:hunter2'],
+    ['curl --user=me:hunter2', 'me:hunter2'],
   ])('NEG-6 in %j it finds %j, in texts of every length', (text, secret) => {
     for (const padding of ['', ' '.repeat(99 - text.length), ' '.repeat(100), ' '.repeat(300)]) {
       const whole = `${padding}${text}`;
@@ -72,6 +89,12 @@ describe('findSecretForms', () => {
       expect(found).toEqual([secret]);
     }
   });
+
+  // Names that only look like the ones above; PWD is the working directory of a shell.
+  it.each(['secretary: Ann', 'keyboard=us', 'PWD=/home/ada', 'access_keys_of: 5', 'sort -u a b', 'docker run -u 1000'])(
+    'NEG-6 A54 %j is no secret either',
+    (text) => expect(findSecretForms(text)).toEqual([]),
+  );
 
   it.each(['sk-0123456789abcde', 'bearer abcdefg', 'eyJabc.def', 'https://host/path', 'monkey business', 'a: b', ''])(
     'NEG-6 %j is no secret',

@@ -16,8 +16,13 @@ export function defaultFields(): FieldGlob[] {
   return FIELDS.map((glob) => compileFieldGlob(glob));
 }
 
-/** What stands before a secret in a text: `password=…`, `"api_key": "…"`, `--token …`. */
-const NAMED = String.raw`(?:[Pp]ass(?:word|wd|phrase)|PASSWORD|[Ss]ecret|SECRET|[Tt]oken|TOKEN|[Aa]pi[-_]?[Kk]ey|API_KEY)`;
+/** The name of a key, alone or behind another word: `api_key`, `accessKey`, `SECRET_ACCESS_KEY`. */
+const KEY = String.raw`[-_]?(?:[Kk]ey|KEY)`;
+/** What stands before a secret in a text: `password=…`, `"api_key": "…"`, `--token …`. `PWD` is the folder of a shell. */
+const NAMED =
+  String.raw`(?:[Pp]ass(?:word|wd|phrase)|PASS(?:WORD|WD|PHRASE)|[Pp]wd|[Tt]oken|TOKEN` +
+  String.raw`|(?:[Ss]ecret|SECRET)(?:(?:[-_]?(?:[Aa]ccess|ACCESS))?${KEY})?` +
+  String.raw`|(?:[Aa]pi|API|[Aa]ccess|ACCESS|[Pp]rivate|PRIVATE)${KEY})`;
 
 /**
  * Forms that give a secret away wherever it stands: a value behind such a name, bearer tokens, tokens of common
@@ -27,24 +32,26 @@ const NAMED = String.raw`(?:[Pp]ass(?:word|wd|phrase)|PASSWORD|[Ss]ecret|SECRET|
 const FORMS = new RegExp(
   [
     NAMED + String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<named>[^\s"'\\,&{}[\]]{1,512})`,
-    String.raw`(?:[Aa]uthorization|[Cc]ookie)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<header>[^"'\\\r\n]{1,4096})`,
+    String.raw`(?:[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<header>[^"'\\\r\n]{1,4096})`,
     String.raw`\b[Bb]earer\s{1,4}(?<bearer>[\w.~+/=-]{8,4096})`,
     String.raw`\b(?:sk-|pk-|rk_|sk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|npm_|hf_)[\w-]{16,512}`,
     String.raw`\beyJ[\w-]{8,4096}\.[\w-]{4,4096}(?:\.[\w-]{0,4096})?`,
     String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]*?(?:-----END|$)`,
     String.raw`:\/\/(?<login>[^\s/@:]{0,100}:[^\s/@]{1,200}@)`,
+    // Two numbers are the ids of a user and a group.
+    String.raw`\B-(?:u |-user[\s=])\s{0,3}["']?(?<basic>(?!\d{1,10}:\d{1,10}(?:\s|$))[^\s:"']{1,100}:[^\s"']{1,200})`,
   ].join('|'),
   'g',
 );
 
 /** No form is shorter. */
-const MIN_LENGTH = 6;
+const MIN_LENGTH = 5;
 
 /** Every form holds one of these, and to look for a fixed text is far cheaper than to try every form at every letter. */
 const HINTS = (
-  'assw assp PASSW ecret SECRET oken TOKEN key Key KEY uthoriz ookie earer sk- pk- rk_ sk_ gho_ ghp_ ghs_ ghu_ ' +
-  'github_pat_ glpat- xox AKIA AIza npm_ hf_ eyJ PRIVATE ://'
-).split(' ');
+  'assw,assp,PASSW,PASSP,pwd,Pwd,ecret,SECRET,oken,TOKEN,key,Key,KEY,uthoriz,AUTHOR,ookie,COOKIE,earer,-u ,--user,sk-,pk-,rk_,' +
+  'sk_,gho_,ghp_,ghs_,ghu_,github_pat_,glpat-,xox,AKIA,AIza,npm_,hf_,eyJ,PRIVATE,://'
+).split(',');
 
 /** Below this length one pass for all hints is cheaper than one pass for each. */
 const SHORT = 100;
@@ -60,7 +67,7 @@ export function findSecretForms(text: string): Array<readonly [start: number, en
   return Array.from(text.matchAll(FORMS), ({ 0: form, index, groups }) => {
     const end = index + form.length;
     // The secret is the end of the match; the name before it stays, for readers of the log.
-    const { named, header, bearer, login } = groups ?? {};
-    return [end - (named ?? header ?? bearer ?? login ?? form).length, end] as const;
+    const { named, header, bearer, login, basic } = groups ?? {};
+    return [end - (named ?? header ?? bearer ?? login ?? basic ?? form).length, end] as const;
   });
 }

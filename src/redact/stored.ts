@@ -16,7 +16,7 @@ const SIZE = 16_384;
 /** Characters of a long text that are looked at; far fewer are kept. */
 const LOOKED_AT = 65_536;
 /** Neither a secret in use nor a form of one is shorter. */
-const MIN_SECRET = 6;
+const MIN_SECRET = 5;
 /** Smaller numbers are too common to be a secret. */
 const SMALL_NUMBER = 100_000;
 
