@@ -163,6 +163,8 @@ describe('hosts of the 2025 era', () => {
     );
     await here.clock.advance(901_000);
     expect(await waiting).toBe('CONFIRMATION_REQUIRED');
+    // Neither the limit nor the progress goes on once the question is over.
+    expect(here.clock.waiting).toBe(0);
     expect(told.length).toBeGreaterThan(80);
     expect(told[0]).toEqual({ progress: 0, message: "Waits for the user's confirmation, at most 15 minutes." });
     const cancel = new Canceller();
@@ -383,6 +385,11 @@ describe('the webhook', () => {
       expect(await here.outcome(here.subject({ host }))).toBe(outcome);
       if (outcome !== 'sent') expect(await here.outcome(here.subject({ host }))).toBe(outcome);
       expect(asked).toHaveLength(index + 1);
+      const answer = answers[index];
+      const { verdict: decision, ...rest } = answer ?? { verdict: undefined };
+      const byWebhook = here.notes.filter((note) => 'via' in note && note.via === 'webhook');
+      expect(byWebhook).toMatchObject(answer ? [{ decision, ...rest, via: 'webhook', id: asked[index]! }] : []);
+      if (index === 0) expect(byWebhook[0]).not.toHaveProperty('reason');
     }
   });
 

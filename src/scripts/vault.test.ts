@@ -4,7 +4,7 @@ import { createMemoryStore } from '../store/index.js';
 import { createVault } from './vault.js';
 
 describe('what is stored of scripts', () => {
-  it('A56 S8 is opened by every process of the store under the same binding, and by nothing else', async () => {
+  it('CODE-5 S8 is opened by every process of the store under the same binding, and by nothing else', async () => {
     const store = createMemoryStore({ clock: createFakeClock() });
     const bytes = Buffer.from('the memory of a script');
     const sealed = await createVault(store).seal(bytes, 'script 1 of ann');

@@ -118,6 +118,7 @@ describe('who sends a request', () => {
       bearer('x'),
       bearer(`${KEY} x`),
       { authorization: KEY },
+      { authorization: `x Bearer ${KEY}` },
     ];
     for (const headers of wrong) {
       expect(() => authenticate(request(headers))).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
