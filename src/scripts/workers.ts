@@ -1,4 +1,6 @@
 /* oxlint-disable unicorn/require-post-message-target-origin -- threads have no origins */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../kernel/clock.js';
 import type { WorkerMessage, WorkerRequest } from './worker-messages.js';
@@ -54,7 +56,9 @@ function openThread(): Worker {
   }
   const source = JSON.stringify(new URL('./worker.ts', here).href);
   const options = JSON.stringify({ nativeModules: ['quickjs-wasi'] });
-  const code = `import('jiti').then(({ createJiti }) => createJiti(${source}, ${options}).import(${source}))`;
+  // By its file: an eval worker would look for the package in the working directory.
+  const loader = JSON.stringify(pathToFileURL(createRequire(here).resolve('jiti')).href);
+  const code = `import(${loader}).then(({ createJiti }) => createJiti(${source}, ${options}).import(${source}))`;
   return new Worker(code, { ...openOptions, eval: true });
 }
 

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -149,5 +151,18 @@ describe('scripts of the built command', STARTS_PROCESSES, () => {
       stderr: expect.stringContaining('line 2, column 3'),
     });
     expect((await place.run('run', join(place.folder, 'nothing.js'))).code).toBe(64);
+  });
+});
+
+describe('scripts of the command from source', STARTS_PROCESSES, () => {
+  it('CODE-9 a script runs in any working directory', async () => {
+    const { folder } = await workplace({});
+    const bin = fileURLToPath(new URL('../../src/bin.ts', import.meta.url));
+    const script = join(folder, 'script.js');
+    await writeFile(script, 'return 1 + 1');
+    const args = ['--import', import.meta.resolve('tsx'), bin, 'run', script, '--config', join(folder, 'c.json')];
+    await writeFile(join(folder, 'c.json'), '{}');
+    const command = spawn(process.execPath, [...args, '--state-dir', join(folder, 'state')], { cwd: folder });
+    expect(await finish(command)).toMatchObject({ code: 0, stdout: '2\n' });
   });
 });
