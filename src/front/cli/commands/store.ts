@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { DOUBT_PHRASES } from '../../../model/store.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { ago, inLine } from '../render.js';
 
@@ -60,7 +61,8 @@ export function addStore(program: Command, deps: CliDeps): void {
         const accepted = await gateway.config.acceptStore({ by: 'local', reason: flags.reason });
         const { terminal } = deps;
         if (flags.json) terminal.json({ accepted: accepted?.reason ?? null });
-        else if (accepted) terminal.out(`Accepted the store (${accepted.reason}). Servers are used again.`);
+        else if (accepted)
+          terminal.out(`Accepted the store: ${DOUBT_PHRASES[accepted.reason]}. Servers are used again.`);
         else terminal.note('The store is not in doubt; there is nothing to accept.');
       });
     });
