@@ -25,7 +25,7 @@ describe('what waits for approval', STARTS_PROCESSES, () => {
     expect((await run('servers')).stderr).toBe(`${both} wait for approval: toolscout pending\n`);
     const search = await run('search', 'echo', '--server', 'old');
     expect(search.code).toBe(2);
-    expect(search.stderr).toContain('Nothing was found.\n9 wait for approval: toolscout pending\n');
+    expect(search.stderr).toMatch(/^No tool was found\.\nTry other words.*\n9 wait for approval: toolscout pending\n/);
     for (const ran of [one, all, search]) expect(ran.stdout + ran.stderr).not.toContain('echo');
   });
 

@@ -94,9 +94,9 @@ export function addCall(program: Command, deps: CliDeps): void {
         const { code, message, suggestion, problems, error_code: own } = outcome.error;
         if (!flags.json && !outcome.result) {
           terminal.note(`${terminal.paint.red(code)}: ${printable(message)}`);
-          // The message has the others.
-          const listed = problems && problems.length > PROBLEMS_IN_MESSAGE ? problems : [];
-          for (const problem of listed) terminal.note(printable(`  ${problem.path}: ${problem.message}`));
+          const isTold = code === 'TOOL_VALIDATION_ERROR' && problems && problems.length <= PROBLEMS_IN_MESSAGE;
+          for (const problem of (isTold ? undefined : problems) ?? [])
+            terminal.note(printable(`  ${problem.path}: ${problem.message}`));
           if (suggestion !== '') terminal.note(printable(suggestion));
         } else if (!flags.json && (own !== undefined || suggestion !== ERROR_TABLE[code].suggestion)) {
           terminal.note(`${terminal.paint.red(printable(own ?? code))}: ${printable(suggestion)}`);

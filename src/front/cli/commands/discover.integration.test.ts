@@ -45,7 +45,7 @@ describe('discover, warm and search', STARTS_PROCESSES, () => {
   ] as const)('DISC-3 FIND-5 %j says when no server is configured', async (args, code) => {
     const ran = await run({ servers: {} }, ...args);
     expect(ran).toMatchObject({ code, stderr: expect.stringContaining('No server is configured') as string });
-    expect(ran.stderr).not.toContain('Nothing was found');
+    expect(ran.stderr).not.toContain('No tool was found');
   });
 
   it('DISC-1 discover names each entry that was dropped, and warm counts what failed', async () => {

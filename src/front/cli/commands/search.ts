@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
+import { describeRemedy } from '../../../kernel/remedy.js';
 import { printable } from '../../../kernel/text.js';
 import { DEFAULT_HITS, type Hit } from '../../../model/hit.js';
 import { collect, wholeNumber } from '../arguments.js';
@@ -22,7 +23,9 @@ interface Flags extends CommonFlags {
 export function addSearch(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('search'))
     .summary('find tools for a need in plain words')
-    .description('Finds tools for a need in plain words, over all servers. An empty query lists by name.')
+    .description(
+      'Finds tools for a need in plain words, over all servers. With --server or --tag, an empty query lists by name.',
+    )
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
     .option('-n, --limit <count>', 'the most tools to show', wholeNumber, DEFAULT_HITS)
@@ -64,10 +67,12 @@ export function addSearch(program: Command, deps: CliDeps): void {
           }
           for (const line of flags.explain ? answer.hits.flatMap(explained) : []) terminal.out(printable(line));
         } else {
-          terminal.note(gateway.internal.loaded().servers.length === 0 ? NO_SERVER : 'Nothing was found.');
+          const hasServers = gateway.internal.loaded().servers.length > 0;
+          terminal.note(hasServers ? 'No tool was found.' : NO_SERVER);
           for (const tag of await unknownTags(gateway, flags))
             terminal.note(printable(`No tool has the tag "${tag}".`));
           if (answer.nearest.length > 0) terminal.note(printable(`Nearest names: ${answer.nearest.join(', ')}`));
+          else if (hasServers && answer.learning.length === 0) terminal.note(describeRemedy({ kind: 'search-again' }));
           await noteWaiting(gateway, terminal, flags.server === undefined ? undefined : [flags.server]);
         }
         if (!flags.json) {

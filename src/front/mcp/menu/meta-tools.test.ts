@@ -252,6 +252,10 @@ describe('search_tools', STARTS_PROCESSES, () => {
   it('FIND-5 nothing found names what is near and what is missing', async () => {
     const { body } = await ask(await notes(), 'search_tools', { query: 'raed_noet' });
     expect(body).toEqual({ hits: [], nearest: ['notes:read_note'] });
+    expect((await ask(await notes(), 'search_tools', { query: 'zzzzqqqq' })).body).toEqual({
+      hits: [],
+      hint: 'Try other words (action + object + product), or list_mcp_servers.',
+    });
     const gateway = await openToolscout({
       servers: { absent: { command: '/no/such/program' }, hung: fixture('slow', '--hang') },
       limits: { searchWaitMs: 500 },
@@ -260,6 +264,7 @@ describe('search_tools', STARTS_PROCESSES, () => {
     const missing = await ask(gateway, 'search_tools', { query: 'anything' });
     expect(missing.body).toMatchObject({
       hits: [],
+      hint: 'Search again in a moment.',
       stillLearning: ['hung'],
       unavailable: [expect.stringMatching(/^absent: .*program/) as string],
     });

@@ -139,6 +139,12 @@ export function traced(failure: JsonObject, { traceId }: { readonly traceId?: st
 /** Characters of a need that a hit repeats. */
 const NEED_LENGTH = 80;
 
+/** What to do after a search without hits, unless the answer names tools that are spelled alike. */
+function hintFor({ hits, nearest, learning }: SearchAnswer): JsonObject {
+  if (hits.length > 0 || nearest.length > 0) return {};
+  return { hint: learning.length > 0 ? 'Search again in a moment.' : adviseAgent({ kind: 'search-again' }) };
+}
+
 function searchAnswer(answer: SearchAnswer): string {
   const hits = answer.hits.map(({ server, tool, summary, relevance, tags, need, signature }) => ({
     server,
@@ -150,6 +156,7 @@ function searchAnswer(answer: SearchAnswer): string {
     ...(need === undefined ? {} : { need: oneLine(need, NEED_LENGTH) }),
   }));
   return rows({}, 'hits', hits, {
+    ...hintFor(answer),
     ...(answer.nearest.length > 0 ? { nearest: [...answer.nearest] } : {}),
     ...(answer.learning.length > 0 ? { stillLearning: answer.learning.slice(0, 10) } : {}),
     ...(answer.unavailable.length > 0
