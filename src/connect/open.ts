@@ -1,6 +1,8 @@
+import { type Remedy } from '../kernel/remedy.js';
+import { seconds } from '../kernel/text.js';
 import type { Clock } from '../kernel/clock.js';
 import { isInternalHost } from '../net/address.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf, ToolscoutError, ERROR_TABLE } from '../kernel/errors.js';
 import { RPC_CODE } from '../protocol/json-rpc.js';
 import type { Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
@@ -75,8 +77,10 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   if (deps.signal?.aborted) onAbort();
   deps.signal?.addEventListener('abort', onAbort, { once: true });
   const giveUp = (): void => {
-    const message = `The server "${server.id}" did not complete the handshake within ${server.connectTimeoutMs} ms.`;
-    controller.abort(new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false }));
+    const message = `The server "${server.id}" did not complete the handshake within ${seconds(server.connectTimeoutMs)}.`;
+    controller.abort(
+      new ToolscoutError('SESSION_INIT_FAILED', message, { remedy: launchRemedy(server, true), delivered: false }),
+    );
   };
   const timer = clock.after(server.connectTimeoutMs, giveUp, { awaited: true });
   const terms: Terms = {
@@ -312,7 +316,31 @@ function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns
   if (upstream?.code === RPC_CODE.loopDetected) {
     return new ToolscoutError('CONFIGURATION_ERROR', message, { delivered: false, upstream, cause: thrown });
   }
-  return refused
-    ? new ToolscoutError('SESSION_INIT_FAILED', message, { delivered: false, upstream, cause: thrown })
-    : new ToolscoutError(error.code, message, { delivered: false, retryAfterMs, remedy, refusal, cause: thrown });
+  if (refused) {
+    const own = launchRemedy(server, error.code === 'TOOL_EXECUTION_TIMEOUT');
+    return new ToolscoutError('SESSION_INIT_FAILED', message, {
+      delivered: false,
+      upstream,
+      remedy: own,
+      cause: thrown,
+    });
+  }
+  const isPlain = error.code === 'SERVER_CONNECTION_ERROR' && remedy === ERROR_TABLE[error.code].remedy;
+  return new ToolscoutError(error.code, message, {
+    delivered: false,
+    retryAfterMs,
+    remedy: isPlain ? launchRemedy(server) : remedy,
+    refusal,
+    cause: thrown,
+  });
+}
+
+/** What to look at when a server cannot be connected to. Neither its command nor its URL is named: agents read this too. */
+function launchRemedy({ id, transport }: Server, isLate = false): Remedy {
+  const check =
+    transport.type === 'stdio'
+      ? 'Run its command by hand to see what it prints'
+      : 'Check that it runs and that its URL is right';
+  const more = isLate ? `, or raise servers.${id}.connectTimeoutMs` : '';
+  return { kind: 'configure', what: `${check}${more}.` };
 }

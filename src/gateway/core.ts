@@ -1,3 +1,4 @@
+import { missingVariables } from '../model/server.js';
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { connectionIdOf, type OpenSession, type Tap } from '../connect/index.js';
@@ -290,9 +291,15 @@ export function createCore(deps: GatewayDeps): Core {
       });
     }
     const problem = problemOf(server, { catalog, learner, hide });
-    throw new ToolscoutError('SERVER_CONNECTION_ERROR', `Server "${id}" cannot be used: ${problem}.`, {
-      delivered: false,
-    });
+    const names = missingVariables(server.problem ?? '');
+    const what = server.enabled
+      ? `Correct servers.${id} in the config.`
+      : `Remove "enabled": false of servers.${id} in the config.`;
+    throw new ToolscoutError(
+      server.enabled ? 'CONFIGURATION_ERROR' : 'SERVER_CONNECTION_ERROR',
+      `Server "${id}" cannot be used: ${problem}.`,
+      { remedy: names.length > 0 ? { kind: 'set-variables', names } : { kind: 'configure', what }, delivered: false },
+    );
   };
 
   /** In a process that ends before a background refresh would: has old lists read again before the answer. */

@@ -38,7 +38,9 @@ export type Remedy =
   | { readonly kind: 'renew-request'; readonly server: string }
   | { readonly kind: 'discover'; readonly server: string }
   | { readonly kind: 'sign-in'; readonly server: string; readonly again?: boolean }
-  | { readonly kind: 'credentials' }
+  | { readonly kind: 'credentials'; readonly server?: string }
+  /** Variables of the environment that a server needs. */
+  | { readonly kind: 'set-variables'; readonly names: readonly string[] }
   /** The server must be looked into; `first` is what to do before that. */
   | { readonly kind: 'diagnose'; readonly first?: string }
   | { readonly kind: 'ask-for-less' }
@@ -112,7 +114,12 @@ const COMMANDS: RemedyWords = {
   'renew-request': ({ server }) => `Run toolscout discover ${server}, look at it again and decide then.`,
   discover: ({ server }) => `Run toolscout discover ${server}.`,
   'sign-in': ({ server, again }) => `Sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
-  credentials: () => 'Check the credentials configured for this server.',
+  credentials: ({ server }) =>
+    server === undefined
+      ? 'Check the credentials configured for this server.'
+      : `Check headers or auth of servers.${server} in the config, or sign in: toolscout auth login ${word(server)}`,
+  'set-variables': ({ names }) =>
+    `Set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}; `}toolscout doctor checks this server.`,
   'ask-for-less': () => 'Ask for less at once, or raise the timeout of this server.',
   configure: ({ what }) => what,

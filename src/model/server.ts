@@ -1,5 +1,10 @@
 import type { AuthConfig, ServerAnswers, RateLimitConfig, RetryConfig, ScreenMode } from './config.js';
 
+/** The variables that the problem of a server names as missing. */
+export function missingVariables(problem: string): string[] {
+  return [...problem.matchAll(/needs the environment variable (\w+)/g)].map((match) => match[1]!);
+}
+
 /** A local server: a child process that speaks over its stdin and stdout. */
 export interface StdioTransport {
   readonly type: 'stdio';

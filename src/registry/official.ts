@@ -1,3 +1,4 @@
+import { seconds } from '../kernel/text.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
@@ -55,7 +56,7 @@ interface Page {
 function reasonOf(answer: Exclude<Fetched, { ok: true }>, timeoutMs: number): string {
   switch (answer.problem) {
     case 'timeout':
-      return `it did not answer within ${timeoutMs} ms`;
+      return `it did not answer within ${seconds(timeoutMs)}`;
     case 'too_large':
       return `its answer is larger than ${REGISTRY_BYTES} bytes`;
     case 'dns':

@@ -1,7 +1,7 @@
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { describeRemedy } from '../kernel/remedy.js';
-import { oneLine } from '../kernel/text.js';
+import { oneLine, seconds } from '../kernel/text.js';
 import type { ScriptBounds, ScriptFailure } from '../model/script.js';
 import { SCRIPT_FILE } from './prelude.js';
 import type { Breach, CallRequest, ThrownError } from './worker-messages.js';
@@ -165,7 +165,7 @@ export function breachError(
 ): ToolscoutError {
   switch (breach) {
     case 'compute':
-      return limit('compute', `The script was stopped: it computed longer than ${bounds.computeMs} ms.`);
+      return limit('compute', `The script was stopped: it computed longer than ${seconds(bounds.computeMs)}.`);
     case 'memory':
       return limit('memory', `The script was stopped: it needs more than ${megabytes(bounds.memoryBytes)} of memory.`);
     case 'output':
@@ -200,7 +200,7 @@ export function callsError(calls: number, { server, tool }: Named): ToolscoutErr
 export function timeoutError(timeoutMs: number, waiting: ReadonlyArray<{ readonly request: Named }>): ToolscoutError {
   const named = [...new Set(waiting.map(({ request }) => addressOf(request.server, request.tool)))].slice(0, NAMED);
   const waited = named.length === 0 ? '' : ` It waited for ${named.join(', ')}.`;
-  return limit('timeout', `The script was stopped: it did not end within ${timeoutMs} ms.${waited}`);
+  return limit('timeout', `The script was stopped: it did not end within ${seconds(timeoutMs)}.${waited}`);
 }
 
 /** The error for a script that waits for something that cannot happen. */

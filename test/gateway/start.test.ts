@@ -171,7 +171,11 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
     ]);
     expect(await gateway.call('keyed', 'echo', { message: 'x' })).toMatchObject({
       success: false,
-      error: { code: 'SERVER_CONNECTION_ERROR', message: expect.stringContaining('NO_SUCH_VARIABLE') as string },
+      error: {
+        code: 'CONFIGURATION_ERROR',
+        message: expect.stringMatching(/NO_SUCH_VARIABLE, which is not set\.$/) as string,
+        suggestion: 'Set it: toolscout secret set NO_SUCH_VARIABLE',
+      },
     });
     expect(gateway.internal.coverage()).toBe('old');
     expect(await starts.pids()).toEqual([]);

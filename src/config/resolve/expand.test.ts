@@ -36,15 +36,13 @@ describe('expand', () => {
     expect(expand('Bearer ${NO}', env)).toMatchObject({
       text: 'Bearer ${NO}',
       values: [],
-      problems: ['needs the environment variable NO, which is not set (set it with: toolscout secret set NO)'],
+      problems: ['needs the environment variable NO, which is not set'],
     });
-    expect(expand('${EMPTY}', env).problems).toEqual([
-      'needs the environment variable EMPTY, which is empty (set it with: toolscout secret set EMPTY)',
-    ]);
+    expect(expand('${EMPTY}', env).problems).toEqual(['needs the environment variable EMPTY, which is empty']);
     expect(expand('Bearer ${BLANK}', env)).toMatchObject({
       text: 'Bearer ${BLANK}',
       values: [],
-      problems: ['needs the environment variable BLANK, which is blank (set it with: toolscout secret set BLANK)'],
+      problems: ['needs the environment variable BLANK, which is blank'],
     });
   });
 

@@ -99,9 +99,7 @@ export function expand(text: string, env: Variables): Expansion {
     const set = Object.hasOwn(env, name) ? env[name] : undefined;
     const value = set === undefined || set.trim() === '' ? reference.fallback : set;
     if (value === undefined) {
-      problems.push(
-        `needs the environment variable ${name}, which is ${stateOf(set)} (set it with: toolscout secret set ${name})`,
-      );
+      problems.push(`needs the environment variable ${name}, which is ${stateOf(set)}`);
       return text.slice(reference.start, reference.end);
     }
     values.push(value);

@@ -244,7 +244,7 @@ describe('sources', () => {
     expect(sentry!.problem).toBeUndefined();
     expect(JSON.stringify(sentry!.shown)).not.toContain('canary');
     expect(loaded.servers.find(({ id }) => id === 'api')?.problem).toBe(
-      'needs the environment variable API_KEY, which is empty (set it with: toolscout secret set API_KEY)',
+      'needs the environment variable API_KEY, which is empty',
     );
     expect(loaded.secrets).toContain('canary-sentry');
   });
@@ -268,7 +268,7 @@ describe('sources', () => {
     const problem = async (env: Record<string, string>): Promise<string | undefined> =>
       (await resolve({ sources: ['vscode'] }, place, env)).servers.find(({ id }) => id === 'perplexity')?.problem;
     expect(await problem({})).toBe(
-      'needs the environment variable MCP_INPUT_PERPLEXITY_KEY (input "perplexity-key": Perplexity API Key), which is not set (set it with: toolscout secret set MCP_INPUT_PERPLEXITY_KEY)',
+      'needs the environment variable MCP_INPUT_PERPLEXITY_KEY (input "perplexity-key": Perplexity API Key), which is not set',
     );
     expect(await problem({ MCP_INPUT_PERPLEXITY_KEY: 'k' })).toBeUndefined();
   });

@@ -174,9 +174,7 @@ describe('resolveConfig', () => {
       },
     });
     const [broken, fine, input] = loaded.servers;
-    expect(broken!.problem).toBe(
-      'needs the environment variable X, which is not set (set it with: toolscout secret set X)',
-    );
+    expect(broken!.problem).toBe('needs the environment variable X, which is not set');
     expect(broken!.transport).toMatchObject({ headers: { Authorization: 'Bearer ${X}' } });
     expect(fine!.problem).toBeUndefined();
     expect(input!.problem).toContain('${input:…}');
@@ -186,11 +184,9 @@ describe('resolveConfig', () => {
   it('CFG-4 a missing variable is named once, and several are all named', () => {
     const { problem } = one({ command: '${A}', args: ['${A}', '${B}'] });
     expect(problem).toBe(
-      'needs the environment variable A, which is not set (set it with: toolscout secret set A); needs the environment variable B, which is not set (set it with: toolscout secret set B)',
+      'needs the environment variable A, which is not set; needs the environment variable B, which is not set',
     );
-    expect(one({ url: '${A}' }).problem).toBe(
-      'needs the environment variable A, which is not set (set it with: toolscout secret set A)',
-    );
+    expect(one({ url: '${A}' }).problem).toBe('needs the environment variable A, which is not set');
   });
 
   it.each([
@@ -232,9 +228,7 @@ describe('resolveConfig', () => {
   it('CFG-4 CONN-6 a blank variable turns off its server and never becomes a credential', () => {
     const env = { TOK: '   ', GITHUB_MCP_TOKEN: ' ' };
     const server = one({ url: 'https://x.example', headers: { Authorization: 'Bearer ${TOK}' } }, env);
-    expect(server.problem).toBe(
-      'needs the environment variable TOK, which is blank (set it with: toolscout secret set TOK)',
-    );
+    expect(server.problem).toBe('needs the environment variable TOK, which is blank');
     expect(resolve({ authHeaders: { Authorization: 'Bearer ${TOK}' } }, env).config.authHeaders).toEqual({});
   });
 

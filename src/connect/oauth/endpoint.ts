@@ -3,7 +3,7 @@ import { bareHost } from '../../net/address.js';
 import { readBounded } from '../../net/bounded-body.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
-import { oneLine, printable } from '../../kernel/text.js';
+import { oneLine, printable, seconds } from '../../kernel/text.js';
 
 /** Documents and token answers are small; a larger one is refused (A28). */
 const MAX_ANSWER = 256 * 1024;
@@ -98,7 +98,7 @@ export function createEndpointFetch(
   return async (input, init) => {
     const url = checkEndpoint(String(input), 'authorization server', scope);
     const late = new AbortController();
-    const giveUp = (): void => late.abort(new Error(`no answer within ${ANSWER_MS} ms`));
+    const giveUp = (): void => late.abort(new Error(`no answer within ${seconds(ANSWER_MS)}`));
     const timer = deps.clock.after(ANSWER_MS, giveUp, { awaited: true });
     try {
       const send = isOwnHost(url, scope) ? own : others;

@@ -1,3 +1,4 @@
+import { seconds } from '../../kernel/text.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { BreakerState } from '../../model/server.js';
@@ -70,7 +71,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
       const retryAfterMs = Math.ceil(remaining) || TRIAL_WAIT_MS;
       throw new ToolscoutError(
         'CIRCUIT_OPEN',
-        `Server "${server}" failed ${failed} times in a row and is not called for now; try again in ${retryAfterMs} ms.` +
+        `Server "${server}" failed ${failed} times in a row and is not called for now; try again in ${seconds(retryAfterMs)}.` +
           (lastCause === undefined ? '' : ` Last error: ${messageOf(lastCause)}`),
         { retryAfterMs, delivered: false, cause: lastCause },
       );

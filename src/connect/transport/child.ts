@@ -97,14 +97,19 @@ async function explainSpawnError(command: ChildCommand, thrown: unknown): Promis
   if (code === 'ENOENT' || code === 'ENOTDIR') {
     const folder = command.cwd === undefined || (await isFolder(command.cwd));
     const message = folder
-      ? `The command "${command.command}" was not found; install it, or write its full path in the config.`
-      : `The working directory "${command.cwd}" does not exist; create it, or fix "cwd" in the config.`;
-    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, details);
+      ? `The command "${command.command}" was not found.`
+      : `The working directory "${command.cwd}" does not exist.`;
+    const what = folder
+      ? 'Install it, or write its full path in the config.'
+      : 'Create it, or fix "cwd" in the config.';
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { ...details, remedy: { kind: 'configure', what } });
   }
-  const message =
-    code === 'EACCES'
-      ? `The command "${command.command}" cannot be executed: permission denied. Check the permissions of the file.`
-      : `The command "${command.command}" could not be started: ${messageOf(thrown)}`;
+  if (code === 'EACCES') {
+    const message = `The command "${command.command}" cannot be executed: permission denied.`;
+    const remedy = { kind: 'configure', what: 'Check the permissions of the file.' } as const;
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { ...details, remedy });
+  }
+  const message = `The command "${command.command}" could not be started: ${messageOf(thrown)}`;
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, details);
 }
 

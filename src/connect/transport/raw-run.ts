@@ -1,3 +1,4 @@
+import { seconds } from '../../kernel/text.js';
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { LIMITS } from '../../kernel/limits.js';
@@ -121,7 +122,7 @@ async function listen(child: Child, clock: Clock, options: RawOptions): Promise<
   options.signal?.removeEventListener('abort', onAbort);
   options.signal?.throwIfAborted();
   const { exit } = child;
-  if (timedOut) note('note', `ended after ${options.timeoutMs} ms without an answer`);
+  if (timedOut) note('note', `ended after ${seconds(options.timeoutMs)} without an answer`);
   else if (exit) note('note', `exited with ${exit.signal ?? `code ${exit.code}`}`);
   return { ...kept, ...(exit && { exit }), timedOut };
 }

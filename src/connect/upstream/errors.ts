@@ -72,6 +72,25 @@ export function rpcError(
   );
 }
 
+/** Codes of the network in words. */
+const SYSTEM_CODES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the network',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'the host name could not be resolved',
+  ETIMEDOUT: 'connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+};
+
+/** What the others wrap: a cause says more than "fetch failed". */
+function innermost(thrown: unknown): unknown {
+  let inner = thrown;
+  for (let depth = 0; depth < 5 && inner instanceof Error && inner.cause instanceof Error; depth++) inner = inner.cause;
+  return inner;
+}
+
 function systemCodeOf(thrown: unknown): string | undefined {
   for (let each = thrown, depth = 0; each instanceof Error && depth < 5; each = each.cause, depth++) {
     const { code } = each as { code?: unknown };
@@ -121,8 +140,15 @@ function httpError(server: string, status: number, thrown: unknown, mask: (text:
   const { text, statusText } = (thrown as { data?: { text?: unknown; statusText?: unknown } }).data ?? {};
   const refusal = refusalOf(status, typeof text === 'string' ? mask(text) : undefined);
   if (status === 401 || status === 403) {
-    const message = `The server "${server}" refused the credentials (HTTP ${status}).`;
-    return new ToolscoutError('AUTHENTICATION_FAILED', message, { refusal, cause: thrown });
+    const message =
+      status === 401
+        ? `The server "${server}" refused the credentials (HTTP 401).`
+        : `The server "${server}" refused access (HTTP 403): the credentials do not allow this request.`;
+    return new ToolscoutError('AUTHENTICATION_FAILED', message, {
+      remedy: { kind: 'credentials', server },
+      refusal,
+      cause: thrown,
+    });
   }
   const body = parseBody(text);
   if (isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'number') {
@@ -151,6 +177,7 @@ export function toUpstreamError(
   if (status !== undefined) return httpError(server, status, thrown, mask);
   if (thrown instanceof Error && thrown.name === 'UnauthorizedError') {
     return new ToolscoutError('AUTHENTICATION_FAILED', `The server "${server}" requires credentials.`, {
+      remedy: { kind: 'credentials', server },
       cause: thrown,
     });
   }
@@ -158,7 +185,8 @@ export function toUpstreamError(
   if (code !== undefined)
     return rpcError(server, { code, message: messageOf(thrown), data: (thrown as { data?: never }).data }, mask);
   const system = systemCodeOf(thrown);
-  const why = system ?? oneLine(printable(mask(messageOf(thrown))), 300);
+  const known = system === undefined ? undefined : SYSTEM_CODES[system];
+  const why = known ? `${known} (${system})` : (system ?? oneLine(printable(mask(messageOf(innermost(thrown)))), 300));
   return new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" cannot be reached: ${why}`, {
     delivered: system !== undefined && NEVER_SENT.has(system) ? false : undefined,
     cause: thrown,

@@ -1,3 +1,4 @@
+import { seconds } from '../../kernel/text.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
@@ -208,8 +209,8 @@ export function createRequests(deps: RequestsDeps): Requests {
     const entry = take(id);
     if (!entry) return;
     const message = isOver(entry.options)
-      ? `The call to "${server}" did not end before its deadline.`
-      : `The server "${server}" did not answer within ${entry.options.timeoutMs} ms.`;
+      ? `The call to "${server}" did not finish within the total time that a call may take.`
+      : `The server "${server}" did not answer within ${seconds(entry.options.timeoutMs)}.`;
     giveUp(id, entry, 'timeout', new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
   };
 

@@ -30,6 +30,8 @@ const EXACT: readonly Remedy[] = [
   { kind: 'approve-each', server: 'a' },
   { kind: 'name-tools', server: 'a' },
   { kind: 'copy-hash' },
+  { kind: 'credentials', server: 'a' },
+  { kind: 'set-variables', names: ['A', 'B'] },
   { kind: 'renew-request', server: 'a' },
   { kind: 'diagnose', first: 'Try again later' },
   { kind: 'steps', steps: [{ kind: 'fix-arguments' }, { kind: 'ask-for-less' }] },

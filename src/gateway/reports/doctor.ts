@@ -1,3 +1,4 @@
+import { missingVariables } from '../../model/server.js';
 import { isAbsolute } from 'node:path';
 import { describePending, type LoadedConfig } from '../../config/index.js';
 import type { Pool } from '../../connect/index.js';
@@ -170,12 +171,12 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     return { subject, level: 'warning', message: hold.reason, next };
   }
   if (!isUsable(server)) {
-    return {
-      subject,
-      level: 'error',
-      message: problemOf(server, patient) ?? 'unusable',
-      next: 'set it and start again',
-    };
+    const names = missingVariables(server.problem ?? '');
+    const next =
+      names.length === 0
+        ? `correct servers.${server.id} in the config`
+        : `set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`;
+    return { subject, level: 'error', message: problemOf(server, patient) ?? 'unusable', next };
   }
   try {
     await learner.learn(server);

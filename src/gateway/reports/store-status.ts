@@ -1,3 +1,4 @@
+import { seconds } from '../../kernel/text.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Store, StoreDoubt } from '../../model/store.js';
@@ -49,7 +50,8 @@ export function createStoreWatch(deps: {
     );
     const outcome = await Promise.race([written, late]);
     stop.abort();
-    if (outcome === 'late') return { writable: false, problem: `The store does not answer within ${PATIENCE_MS} ms.` };
+    if (outcome === 'late')
+      return { writable: false, problem: `The store does not answer within ${seconds(PATIENCE_MS)}.` };
     return outcome === undefined ? { writable: true } : { writable: false, problem: outcome };
   };
 

@@ -224,7 +224,7 @@ describe('add and remove', STARTS_PROCESSES, () => {
     const line = ['--url', 'https://a.example/mcp', '--header', 'Authorization=Bearer ${ISSUES_TOKEN}'];
     const unset = await run('add', 'a', ...line);
     expect(unset.code).toBe(0);
-    expect(unset.stderr).toMatch(/It cannot be used yet: .*ISSUES_TOKEN.*toolscout secret set ISSUES_TOKEN[^]*Try: /);
+    expect(unset.stderr).toMatch(/It cannot be used yet: .*ISSUES_TOKEN[^]*toolscout secret set ISSUES_TOKEN[^]*Try: /);
     await writeFile(join(own, 'secrets.env'), 'ISSUES_TOKEN="x1234567"\n', { mode: 0o600 });
     expect((await run('add', 'b', ...line)).stderr).not.toContain('cannot be used');
   });

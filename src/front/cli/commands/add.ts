@@ -1,3 +1,5 @@
+import { describeRemedy } from '../../../kernel/remedy.js';
+import { missingVariables } from '../../../model/server.js';
 import type { Command } from 'commander';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
@@ -100,7 +102,11 @@ export function addAdd(program: Command, deps: CliDeps): void {
       if (shown.secrets.length > 0) {
         terminal.note(printable(`  ${shown.type === 'stdio' ? 'variables' : 'headers'}: ${shown.secrets.join(', ')}`));
       }
-      if (problem !== undefined) terminal.note(terminal.paint.yellow(printable(`It cannot be used yet: ${problem}`)));
+      if (problem !== undefined) {
+        terminal.note(terminal.paint.yellow(printable(`It cannot be used yet: ${problem}.`)));
+        const names = missingVariables(problem);
+        if (names.length > 0) terminal.note(printable(describeRemedy({ kind: 'set-variables', names })));
+      }
       terminal.note(printable(`Try: toolscout discover ${id}${config === undefined ? '' : ` --config ${config}`}`));
       return undefined;
     });

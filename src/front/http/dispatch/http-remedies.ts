@@ -36,6 +36,7 @@ const WORDS: RemedyWords = {
   discover: ({ server }) => `Ask again in a moment; GET /v1/servers shows how far "${server}" is.`,
   'sign-in': ({ server }) => `The operator must sign in to "${server}": toolscout auth login ${server}`,
   credentials: () => 'The operator must check the credentials of this server.',
+  'set-variables': ({ names }) => `The operator must set ${names.join(', ')}.`,
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}. `}GET /v1/servers shows the state of the server.`,
   'ask-for-less': () => 'Ask for less at once, or have the timeout of this server raised.',
   configure: ({ what }) => `For the operator: ${what}`,

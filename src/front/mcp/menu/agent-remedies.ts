@@ -30,6 +30,8 @@ const WORDS: RemedyWords = {
   discover: ({ server }) => `Use list_tools with the server "${server}" in a moment.`,
   'sign-in': ({ server, again }) => `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
   credentials: () => 'Ask the user to check the credentials of this server.',
+  'set-variables': ({ names }) =>
+    `Ask the user to set ${names.length === 1 ? 'it' : 'them'}: toolscout secret set ${names.join(' or ')}`,
   diagnose: ({ first = 'Use another server' }) => `${first}, or ask the user to run toolscout doctor.`,
   'ask-for-less': () => 'Ask for less at once; the user can raise the timeout of this server.',
   configure: ({ what }) => `Ask the user: ${what}`,
