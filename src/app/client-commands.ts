@@ -132,7 +132,7 @@ async function installClient(around: Around, wish: InstallWish): ReturnType<CliD
     moved: wish.replace ? await moveServers(around, wish, target, notes) : undefined,
   });
   if (wish.undo && report.restored?.length === 0)
-    notes.push('No server was put back: --replace moved none out of this file that is still missing.');
+    notes.push('No servers to restore: --replace moved none out of this file, or all are back.');
   return { ...report, notes };
 }
 

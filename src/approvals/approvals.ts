@@ -1,3 +1,4 @@
+import { addressOf } from '../kernel/ids.js';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
@@ -284,7 +285,9 @@ export function createApprovals(deps: {
         state !== 'superseded' && hash === ask?.hash && about === subject.about && tool === toolOf(subject),
     );
     if (!approval || !ask) {
-      throw new ToolscoutError('NOTHING_FOUND', `"${server.id}" has no change that needs approval.`, {
+      const name = toolOf(subject);
+      const ref = name === undefined ? server.id : addressOf(server.id, name);
+      throw new ToolscoutError('NOTHING_FOUND', `"${ref}" has no change that needs approval.`, {
         remedy: { kind: 'list-pending' },
       });
     }

@@ -11,7 +11,7 @@ import { STRATEGY_PROVENANCE, type Strategy, type UpstreamFacts, type Validity }
 import { ToolscoutError } from '../kernel/errors.js';
 import { isAhead } from '../kernel/expiry.js';
 import type { JsonObject } from '../kernel/json.js';
-import { nearestNames } from '../kernel/text.js';
+import { editDistance, nearestNames } from '../kernel/text.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
@@ -299,8 +299,12 @@ export function createCatalog(
       const own = index
         .nearest(name, { server, accepts: namable }, 3)
         .map((address) => address.slice(server.length + 1));
-      const elsewhere = index.nearest(name, { accepts: (id, other) => id !== server && namable(id, other) }, 2);
-      const near = didYouMean([...own, ...elsewhere].slice(0, 3));
+      // One that differs in a letter or two is what was meant; of other servers only a name that is spelled alike is worth a call.
+      const isTypo = own[0] !== undefined && editDistance(name.toLowerCase(), own[0].toLowerCase(), 2) <= 2;
+      const elsewhere = index
+        .nearest(name, { accepts: (id, other) => id !== server && namable(id, other) }, 2)
+        .filter((address) => nearestNames(name, [address.slice(address.indexOf(':') + 1)], 1).length > 0);
+      const near = didYouMean(isTypo ? own.slice(0, 1) : [...own, ...elsewhere].slice(0, 3));
       throw new ToolscoutError('TOOL_NOT_FOUND', `Server "${server}" has no tool "${name}".${near}`, {
         remedy: { kind: 'find-tool', server },
       });

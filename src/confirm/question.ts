@@ -20,7 +20,7 @@ export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject
   return {
     mode: 'form',
     message: [
-      `toolscout asks for ${scope}: ${rule.reason} requires a confirmation before it is sent.`,
+      `Allow ${scope}? (${rule.reason} asks before it is sent.)`,
       `Server: ${name(server.id)}`,
       `Tool: ${name(tool.name)}`,
       `Arguments: ${shownArguments(call.arguments)}`,

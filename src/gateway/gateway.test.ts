@@ -394,7 +394,7 @@ describe('the gateway', () => {
       await clock.advance(300);
       await answerLast(2, refused);
       expect(await knowledge()).toBe('stale');
-      expect((await gateway.why('lively', 'before')).reason).toContain('and is stale');
+      expect((await gateway.why('lively', 'before')).reason).toContain('the next search reads it again');
       await clock.advance(60_000);
       await answerLast(3, [tool('after')]);
       expect(await knowledge()).toBe('ready');

@@ -148,6 +148,8 @@ describe('nearestNames', () => {
   it('META-4 nothing is offered for an empty or a wholly different name', () => {
     expect(nearestNames('', ['echo'])).toEqual([]);
     expect(nearestNames('zzzzqqqq', ['echo', 'add'])).toEqual([]);
+    expect(nearestNames('c', ['a', 'b', 'count'])).toEqual([]);
+    expect(nearestNames('A', ['a', 'b'])).toEqual(['a']);
   });
 
   it('META-4 answers are known names, each once, no more than asked for, and do not depend on the order of the known', () => {

@@ -62,12 +62,14 @@ export function editDistance(a: string, b: string, limit: number): number {
 export function nearestNames(wanted: string, known: Iterable<string>, count = 3): string[] {
   const target = wanted.slice(0, 200).toLowerCase();
   if (target === '') return [];
-  const limit = Math.max(1, Math.floor(target.length / 3));
+  // One letter may stand for anything: of a name of two, half would be guessed.
+  const limit = target.length < 3 ? 0 : Math.floor(target.length / 3);
   const scored: Array<{ name: string; score: number }> = [];
   for (const name of known) {
     const candidate = name.toLowerCase();
     const distance = editDistance(target, candidate, limit);
-    const contains = candidate.includes(target) || (candidate.length > 2 && target.includes(candidate));
+    const contains =
+      (target.length > 1 && candidate.includes(target)) || (candidate.length > 2 && target.includes(candidate));
     const score = Math.min(distance, contains ? 0.5 + Math.abs(candidate.length - target.length) / 100 : Infinity);
     if (score < Infinity) scored.push({ name, score });
   }

@@ -17,5 +17,7 @@ export function parseAddress(first: string, second: string | undefined): { serve
     );
   }
   if (second !== undefined) return { server: first, tool: second };
-  throw new ToolscoutError('INVALID_REQUEST', `Name a tool as "server tool" or "server:tool"; found only "${first}".`);
+  throw new ToolscoutError('INVALID_REQUEST', `"${first}" names no tool; expected "server tool" or "server:tool".`, {
+    remedy: { kind: 'find-tool', server: first.replace(/:$/, '') },
+  });
 }

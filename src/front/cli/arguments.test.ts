@@ -107,11 +107,14 @@ describe('parseArguments', () => {
   it('CLI-1 reports an argument that the schema does not name, with the nearest name', () => {
     const schema = { type: 'object', properties: { message: { type: 'string' }, count: { type: 'integer' } } };
     expect(tellUnknown(['mesage', 'message', 'zzz'], schema)).toEqual([
-      'no parameter is called "mesage"; did you mean "message"?',
-      'no parameter is called "zzz"',
+      'Warning: the tool has no parameter "mesage"; it is sent all the same. Did you mean "message"?',
+      'Warning: the tool has no parameter "zzz"; it is sent all the same.',
     ]);
     expect(tellUnknown(['__proto__', 'constructor'], schema)).toHaveLength(2);
     expect(tellUnknown(['count'], schema)).toEqual([]);
+    expect(tellUnknown(['zzz'], { ...schema, additionalProperties: false })).toEqual([
+      'Warning: the tool has no parameter "zzz".',
+    ]);
   });
 
   it.each([

@@ -26,7 +26,9 @@ export function readJson(text: string, what: string): JsonValue {
     return parseJson(text, what);
   } catch (thrown) {
     if (thrown instanceof ToolscoutError) throw thrown;
-    throw new ToolscoutError('INVALID_REQUEST', `${what} is not JSON: ${messageOf(thrown)}`);
+    throw new ToolscoutError('INVALID_REQUEST', `${what} is not JSON: ${messageOf(thrown)}.`, {
+      suggestion: 'Names and texts in JSON stand in double quotes: {"path": "README.md"}.',
+    });
   }
 }
 
@@ -110,6 +112,8 @@ export function tellUnknown(names: readonly string[], schema: JsonValue | undefi
   const unknown = names.filter((name) => !known.includes(name));
   return unknown.map((name) => {
     const [nearest] = nearestNames(name, known, 1);
-    return `no parameter is called "${name}"${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`;
+    const sent = schema['additionalProperties'] === false ? '' : '; it is sent all the same';
+    const near = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+    return `Warning: the tool has no parameter "${name}"${sent}.${near}`;
   });
 }

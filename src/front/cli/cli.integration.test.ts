@@ -230,7 +230,7 @@ describe('toolscout servers', STARTS_PROCESSES, () => {
   it('CLI-1 lists what is configured, as a table and as JSON', async () => {
     const text = await run(await notes(), 'servers');
     expect(text).toMatchObject({ code: 0, stderr: '' });
-    expect(text.stdout.split('\n')[0]).toMatch(/^SERVER +TOOLS ARE +COUNT +LEARNED +OVER +TARGET$/);
+    expect(text.stdout.split('\n')[0]).toMatch(/^SERVER +STATUS +TOOLS +LEARNED +TRANSPORT +TARGET$/);
     expect(text.stdout.split('\n')[1]).toMatch(/^notes +ready +2 +just now +stdio +never-started notes$/);
     const machine = await run(await notes(), 'servers', '--json');
     expect(json(machine)).toMatchObject({ servers: [{ id: 'notes', knowledge: 'ready', tools: 2, disabledTools: 1 }] });
@@ -241,8 +241,9 @@ describe('toolscout servers', STARTS_PROCESSES, () => {
     expect(none).toMatchObject({ code: 0, stdout: '' });
     expect(none.stderr).toContain('No server is configured');
     const gateway = await openToolscout({ servers: { off: { command: 'x', enabled: false }, cold: { command: 'x' } } });
-    const { stdout } = await run(gateway, 'servers');
-    expect(stdout).toMatch(/^off +off +0 +never +stdio +disabled in the configuration$/m);
+    const { stdout, stderr } = await run(gateway, 'servers');
+    expect(stdout).toMatch(/^off +off +0 +never +stdio +x$/m);
+    expect(stderr).toMatch(/^off: disabled in the configuration$/m);
     expect(stdout).toMatch(/^cold +unknown +0 +never +stdio +x$/m);
   });
 });
@@ -507,9 +508,11 @@ describe('toolscout call', STARTS_PROCESSES, () => {
   it('CLI-1 reports a mistyped argument before the server answers, and sends it as the schema allows', async () => {
     const missing = await run(await legacy(), 'call', 'old:echo', 'mesage=hi');
     expect(missing.code).toBe(3);
-    expect(missing.stderr).toMatch(/^no parameter is called "mesage"; did you mean "message"\?\n/);
+    expect(missing.stderr).toMatch(/^Warning: the tool has no parameter "mesage".* Did you mean "message"\?\n/);
     const whole = await run(await legacy(), 'call', 'old:echo', '--args', '{"message":"hi","mesage":1}', '--json');
-    expect(whole.stderr).toBe('no parameter is called "mesage"; did you mean "message"?\n');
+    expect(whole.stderr).toBe(
+      'Warning: the tool has no parameter "mesage"; it is sent all the same. Did you mean "message"?\n',
+    );
     expect(json(whole)).toMatchObject({ success: true });
   });
 

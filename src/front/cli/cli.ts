@@ -25,7 +25,7 @@ function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command 
       '\nExamples:\n  $ toolscout serve\n  $ toolscout search "read a text file"\n  $ toolscout call filesystem read_text_file path=README.md',
     )
     .showSuggestionAfterError()
-    .showHelpAfterError('toolscout --help lists the commands; --help after a command shows how it is used.')
+    .showHelpAfterError('toolscout --help lists the commands.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => deps.terminal.out(text.trimEnd()),
@@ -33,11 +33,13 @@ function createProgram(deps: CliDeps, commands: readonly AddCommand[]): Command 
     });
   for (const add of commands) add(program, deps);
   // Sub-commands do not inherit these two.
-  const prepare = (command: Command): void => {
+  const prepare = (command: Command, path: string): void => {
     command.exitOverride().copyInheritedSettings(program);
-    command.commands.forEach(prepare);
+    const name = `${path} ${command.name()}`;
+    command.showHelpAfterError(`See: ${name} --help`);
+    for (const each of command.commands) prepare(each, name);
   };
-  program.commands.forEach(prepare);
+  for (const each of program.commands) prepare(each, 'toolscout');
   return program;
 }
 

@@ -139,6 +139,8 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
   }
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);
+  const aged = sources.isStale(list) ? ', the next search reads it again' : '';
+  const now = state === 'disconnected' ? 'not connected; the first call connects it' : state;
   const strict = strictTool(found.definition);
   const repairs = 'repairs' in strict ? strict.repairs : [];
   const mended = repairs.length > 0 ? ` Hosts that see it directly are shown it repaired: ${repairs.join('; ')}.` : '';
@@ -146,7 +148,7 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     address,
     offered: true,
     because: 'none',
-    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${sources.isStale(list) ? ' and is stale' : ''}, the server is ${state}.${mended}`,
+    reason: `"${address}" is offered (${found.decision.reason}); its definition was learned ${minutes < 1 ? 'just now' : `${minutes} min ago`}${aged}; the server is ${now}.${mended}`,
     ...(repairs.length > 0 && { repairs }),
   };
 }

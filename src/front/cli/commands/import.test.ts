@@ -278,7 +278,7 @@ describe('credentials and moved servers', STARTS_PROCESSES, () => {
     const undone = await run(place, [...args, '--undo', '--json']);
     expect(JSON.parse(undone.stdout)).toMatchObject({ action: 'removed', restored: ['github', 'plain', 'My Remote'] });
     expect(await read(file)).toEqual(BEFORE);
-    expect((await run(place, [...args, '--undo'])).stderr).toContain('No server was put back');
+    expect((await run(place, [...args, '--undo'])).stderr).toContain('No servers to restore');
   });
 
   it('CLI-3 install --undo puts back only what --replace moved, and only once', async () => {
@@ -303,7 +303,7 @@ describe('credentials and moved servers', STARTS_PROCESSES, () => {
     expect(await names()).toEqual(['My Remote']);
     await drop('My Remote');
     const again = await run(place, [...args, '--undo']);
-    expect(again.stderr).toContain('No server was put back');
+    expect(again.stderr).toContain('No servers to restore');
     expect(await names()).toEqual([]);
   });
 

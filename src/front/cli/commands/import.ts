@@ -63,6 +63,8 @@ async function isWanted(deps: CliDeps, flags: Flags, plan: ImportPlan): Promise<
   return answer ?? false;
 }
 
+const ADD_ONE = 'Add one with: toolscout add NAME -- COMMAND';
+
 /** Says what was added, what to add by hand, and which files were not read. */
 function sayOutcome(
   { terminal }: CliDeps,
@@ -70,11 +72,15 @@ function sayOutcome(
   done: { readonly written: boolean; readonly backup?: string; readonly secretsFile?: string },
 ): void {
   const unread = plan.clients.flatMap(({ unreadable }) => unreadable);
-  if (plan.clients.length === 0) terminal.note('No client with servers was found.');
+  if (plan.clients.length === 0) terminal.note(`No client with servers was found. ${ADD_ONE}`);
   else if (plan.additions === 0) {
     const where = unread.length > 0 ? 'all servers of the files that were read' : 'them all';
     const isEmpty = plan.clients.every(({ servers }) => servers.length === 0);
-    terminal.note(isEmpty ? 'No servers were found.' : `Nothing to add: ${plan.config} has ${where}.`);
+    terminal.note(
+      isEmpty
+        ? `The files of your clients hold no servers. ${ADD_ONE}`
+        : `Nothing to add: ${plan.config} has ${where}.`,
+    );
   } else if (plan.paste !== undefined) {
     terminal.note(`${plan.config} is not edited by toolscout. Add this to it:`);
     terminal.out(printable(plan.paste));

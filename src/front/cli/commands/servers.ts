@@ -28,15 +28,15 @@ export function addServers(program: Command, deps: CliDeps): void {
           String(view.tools),
           learned(view),
           view.transport.type,
-          (view.learnedAt === undefined ? failed(view) : undefined) ?? view.problem ?? view.transport.target,
+          view.transport.target,
         ]);
-        terminal.out(table(terminal, ['SERVER', 'TOOLS ARE', 'COUNT', 'LEARNED', 'OVER', 'TARGET'], rows));
+        terminal.out(table(terminal, ['SERVER', 'STATUS', 'TOOLS', 'LEARNED', 'TRANSPORT', 'TARGET'], rows));
         for (const view of views) {
-          if (view.learnedAt === undefined || !view.failure) continue;
-          const age = ago(clock.now() - view.learnedAt);
-          terminal.note(
-            terminal.paint.yellow(printable(`${view.id}: ${failed(view)} Its tools are those learned ${age}.`)),
-          );
+          const reason = failed(view) ?? view.problem;
+          if (reason === undefined) continue;
+          const kept = view.failure && view.learnedAt !== undefined;
+          const age = kept ? ` Its tools are those learned ${learned(view)}.` : '';
+          terminal.note(terminal.paint.yellow(printable(`${view.id}: ${reason}${age}`)));
         }
         if (views.some(({ failure }) => failure)) terminal.note('Try failed servers again with: toolscout doctor');
         await noteWaiting(gateway, terminal);

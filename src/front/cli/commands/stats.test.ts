@@ -26,7 +26,7 @@ const saving = (total: Usage): string =>
 describe('toolscout stats', () => {
   it('ANS-7 CLI-1 the sentence at the end counts menus, and results only where some were kept back', () => {
     expect(saving(usage(0, 0))).toBe(
-      'All 1,200 tools would cost 90,000 tokens each time a host loads them; no host has loaded a menu yet.',
+      'All 1,200 tools would cost 90,000 tokens each time a host loads them; no host has connected yet.',
     );
     expect(saving(usage(1, 0))).toMatch(/; the menu that was loaded cost 700\. Saved: about 89,300 tokens\.$/);
     expect(saving(usage(3, 50))).toMatch(
@@ -51,7 +51,7 @@ describe('toolscout stats', () => {
     const later = await run('--since', '2999-01-01');
     expect(later).toMatchObject({ code: 0, stdout: '' });
     expect(later.stderr).toContain('Nothing is recorded since then.');
-    expect(later.stderr).toContain('no host has loaded a menu since then.');
+    expect(later.stderr).toContain('o host has connected since then.');
     await gateway.close({ drainMs: 0 });
   });
 });

@@ -22,7 +22,9 @@ function cells({ calls, failed, searches, menus, tokens }: Usage): string[] {
 export function describeSaving({ total, menu, saved }: Stats, isSince = false): string {
   const { tools, everyTool, given } = menu;
   const all = `All ${grouped(tools)} tools would cost ${grouped(everyTool)} tokens each time a host loads them`;
-  if (total.menus === 0) return `${all}; no host has loaded a menu ${isSince ? 'since then' : 'yet'}.`;
+  const when = isSince ? 'since then' : 'yet';
+  if (total.menus === 0)
+    return tools === 0 ? `No host has connected ${when}.` : `${all}; no host has connected ${when}.`;
   const { withheld } = total.tokens;
   const kept = withheld === 0 ? '' : ` ${grouped(withheld)} of them are results that were kept back.`;
   const menus = total.menus === 1 ? 'the menu that was loaded' : `the ${grouped(total.menus)} menus that were loaded`;

@@ -45,7 +45,7 @@ const LOOKS: ReadonlySet<string> = new Set(['get_tool_details', 'list_tools', 'l
 const MENU_TTL_MS = 3_600_000;
 
 function notText(field: string, method: string): ToolscoutError {
-  return protocolError(RPC_CODE.invalidParams, `${method} needs "${field}" to be a text.`);
+  return protocolError(RPC_CODE.invalidParams, `${method} needs "${field}" to be a string.`);
 }
 
 function textOf(params: JsonObject, field: string, method: string): string {

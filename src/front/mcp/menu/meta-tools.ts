@@ -51,7 +51,7 @@ export class MetaArguments {
 
   text(name: string): string {
     const value = this.values[name];
-    return typeof value === 'string' ? value : this.fail(name, 'a text');
+    return typeof value === 'string' ? value : this.fail(name, 'a string');
   }
 
   /** Agents fill in what they leave out: nothing, null and a blank text are the same. */
@@ -62,7 +62,7 @@ export class MetaArguments {
   /** A list of texts, or one text. */
   texts(name: string): string[] {
     const list = [this.values[name] ?? []].flat();
-    return list.every((item) => typeof item === 'string') ? list : this.fail(name, 'a list of texts');
+    return list.every((item) => typeof item === 'string') ? list : this.fail(name, 'a list of strings');
   }
 
   flag(name: string): boolean {

@@ -121,11 +121,11 @@ function scriptIn({ script, timeoutMs: _time, ...others }: JsonObject): string {
   if (typeof script === 'string') return script;
   const [other] = Object.keys(others);
   if (script === undefined && other !== undefined) {
-    const message = `${RUN_SCRIPT} needs "script" to be a text; there is only ${JSON.stringify(other.slice(0, 80))}, which it does not know.`;
+    const message = `${RUN_SCRIPT} needs "script" to be a string; there is only ${JSON.stringify(other.slice(0, 80))}, which it does not know.`;
     throw new ToolscoutError('INVALID_REQUEST', message, { suggestion: 'Send the script as "script".' });
   }
   const found = script === undefined ? 'it is missing' : `found ${JSON.stringify(script)?.slice(0, 80)}`;
-  throw new ToolscoutError('INVALID_REQUEST', `${RUN_SCRIPT} needs "script" to be a text; ${found}.`);
+  throw new ToolscoutError('INVALID_REQUEST', `${RUN_SCRIPT} needs "script" to be a string; ${found}.`);
 }
 
 /** Answers a call of `run_script`. Failures are answers, not exceptions; a script that waits for a person asks for input (CODE-5). */

@@ -49,7 +49,7 @@ function parsed(text: string): JsonObject | undefined {
 }
 
 function kindOf(value: JsonValue): string {
-  if (typeof value === 'string') return 'a text that is not a JSON object';
+  if (typeof value === 'string') return 'a string that is not a JSON object';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
