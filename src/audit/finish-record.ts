@@ -34,6 +34,7 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     code: entry.code,
     latencyMs: entry.latencyMs,
     waitedMs: entry.waitedMs,
+    connectMs: entry.connectMs,
     askedMs: entry.askedMs,
     resultBytes: entry.resultBytes,
     tokens: counted(entry).tokens,

@@ -214,6 +214,13 @@ describe('explainFor', () => {
       reason: '"a:one" is quarantined: it changed after it was trusted.',
       remedy: { kind: 'review-change', ref: 'a:one' },
     });
+    expect(
+      await ask({ status: 'quarantined', hold: { cause: 'rejected', reason: 'it was rejected by ann' } }),
+    ).toMatchObject({
+      because: 'rejected',
+      reason: '"a:one" is not offered: it was rejected by ann.',
+      remedy: { kind: 'undo-rejection', ref: 'a:one' },
+    });
     expect(await ask({ provenance: 'guessed' })).toMatchObject({
       offered: false,
       because: 'provenance',

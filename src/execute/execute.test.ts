@@ -543,6 +543,33 @@ describe('executor', () => {
     expect(ownMs(records[0]!)).toBe(120);
   });
 
+  it('EXEC-5 the time until the server is reached is told, and nothing where the connection is there', async () => {
+    const clock = createFakeClock();
+    const upstream = { era: 'legacy', request: async () => ({ content: [] }) } as unknown as Upstream;
+    const reach = async (waitMs: number): Promise<number | undefined> => {
+      const { executor, records } = setUp({
+        clock,
+        async use(_server, task) {
+          await clock.advance(waitMs);
+          return task(upstream);
+        },
+      });
+      await executor.execute(call());
+      expect(records[0]!.latencyMs).toBe(waitMs);
+      return records[0]!.connectMs;
+    };
+    expect([await reach(1200), await reach(0)]).toEqual([1200, undefined]);
+    const failing = setUp({
+      clock,
+      async use() {
+        await clock.advance(50);
+        throw new ToolscoutError('CANCELLED', 'gone');
+      },
+    });
+    await failing.executor.execute(call());
+    expect(failing.records).toMatchObject([{ latencyMs: 50, connectMs: 50 }]);
+  });
+
   it('EXEC-5 a call that ends while its question is open was asked until then; one without a question has no such time', async () => {
     const clock = createFakeClock();
     const { executor, records } = setUp({
@@ -636,6 +663,7 @@ describe('executor', () => {
         arguments: { path: '/a' },
         outcome: 'success',
         latencyMs: 120,
+        connectMs: 120,
         resultBytes: expect.any(Number) as number,
         countTokens: expect.any(Function) as () => unknown,
         era: 'modern',

@@ -41,6 +41,9 @@ interface Trail {
   askedMs?: number;
   /** Since when a question is open (monotonic). */
   askingSince?: number;
+  /** How long it waited for connections, and since when it waits for one (monotonic). */
+  connectMs?: number;
+  connectingSince?: number;
   /** How often it was tried again. */
   retries?: number;
   /** The method of a server's request that no host could answer. */
@@ -49,6 +52,9 @@ interface Trail {
 
 /** Refusals of ours that come when the call is about to be sent. */
 const LATE_REFUSALS: ReadonlySet<ErrorCode> = new Set(['CIRCUIT_OPEN', 'SHUTTING_DOWN']);
+
+/** A shorter wait is not one for a connection. */
+const MIN_CONNECT_MS = 1;
 
 /** Progress is always asked for: a server that reports it is alive, and that extends the timeout. */
 const ignoreProgress = (): void => {};
@@ -122,9 +128,11 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       },
       onAttempt(attempt) {
         trail.phase = 'sending';
+        trail.connectingSince = clock.monotonic();
         if (attempt > 0) trail.retries = attempt;
       },
       onConnected({ era }) {
+        noteConnected(trail);
         trail.era = era;
       },
       onUnasked(method) {
@@ -226,6 +234,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const { contradiction } = trail;
     // A call that was cancelled may end before its question does.
     noteAsking(trail, false);
+    noteConnected(trail);
     const resultBytes = result && estimateBytes(result);
     const entry: ExecutionEntry = {
       kind: 'execution',
@@ -245,6 +254,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       code: trail.isAsked ? 'CONFIRMATION_REQUIRED' : error?.code,
       latencyMs: toMicroseconds(latencyMs),
       waitedMs: trail.waitedMs,
+      connectMs: trail.connectMs === undefined ? undefined : toMicroseconds(trail.connectMs),
       askedMs: trail.askedMs === undefined ? undefined : toMicroseconds(trail.askedMs),
       resultBytes,
       ...countLater(resultBytes ?? 0, billLater(call, trail.withheld ?? 0, result, error)),
@@ -254,6 +264,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       detail: detailOf(contradiction && hide(contradiction), call.meta && auditedMeta(call.meta)),
     };
     deps.record(entry, call);
+  }
+
+  function noteConnected(trail: Trail): void {
+    if (trail.connectingSince === undefined) return;
+    const ms = clock.monotonic() - trail.connectingSince;
+    trail.connectingSince = undefined;
+    // A connection that is there already costs no time that anyone would look for.
+    if (ms >= MIN_CONNECT_MS) trail.connectMs = (trail.connectMs ?? 0) + ms;
   }
 
   function noteAsking(trail: Trail, isOpen: boolean): void {

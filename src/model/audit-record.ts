@@ -70,6 +70,8 @@ export interface AuditRecord {
   readonly latencyMs?: number;
   /** The part of `latencyMs` in which a call waited for the rate limit of its server. */
   readonly waitedMs?: number;
+  /** The part of `latencyMs` in which a call waited for a connection: its server was started, or reached for the first time. */
+  readonly connectMs?: number;
   /** The part of `latencyMs` in which a person or a host was asked something: a question of the server, or a confirmation. */
   readonly askedMs?: number;
   readonly resultBytes?: number;

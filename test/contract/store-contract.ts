@@ -237,6 +237,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         outcome: 'refused',
         latencyMs: 1.25,
         waitedMs: 1,
+        connectMs: 0.5,
         askedMs: 0.125,
         resultBytes: 10,
         era: 'modern',

@@ -4,7 +4,8 @@ import { ApiError, asApiError, readProblem } from './problem.js';
 describe('failures', () => {
   it('STUDIO-2 says that toolscout is away, and how to start it', () => {
     const away = asApiError(new TypeError('Failed to fetch'));
-    expect([away.isOffline, away.message]).toEqual([true, 'toolscout could not be reached (Failed to fetch).']);
+    expect([away.isOffline, away.message]).toEqual([true, 'toolscout could not be reached.']);
+    expect(asApiError(new Error('the answer ended')).message).toContain('(the answer ended)');
     expect(away.suggestion).toContain('toolscout studio');
     expect(asApiError(away)).toBe(away);
   });

@@ -29,8 +29,9 @@ export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;
   const detail = thrown instanceof Error ? thrown.message : String(thrown);
   return new ApiError(0, {
-    detail: `toolscout could not be reached (${detail}).`,
-    suggestion: 'If it does not run, start it with `toolscout studio` or `npm start`.',
+    // What a browser says of a connection that nothing accepts says nothing more.
+    detail: `toolscout could not be reached${/fetch|network|load failed/i.test(detail) ? '' : ` (${detail})`}.`,
+    suggestion: 'If it does not run, start it with `npx toolscout studio` or `npm start`.',
   });
 }
 

@@ -15,6 +15,7 @@ import { SkillsView } from '../views/skills/skills-view.js';
 import { ToolView } from '../views/tool/tool-view.js';
 import { TrafficView } from '../views/traffic/traffic-view.js';
 import { followEvents } from './live.js';
+import { dismissFailures } from './notices.js';
 import { route, type Route } from './router.js';
 import { problem, readSession, session } from './session.js';
 import { Shell } from './shell.js';
@@ -54,6 +55,7 @@ function SignedIn(): VNode {
     };
   }, []);
   const here = route.value;
+  useEffect(() => dismissFailures, [here.view, ...here.parts]);
   const View = Object.hasOwn(VIEWS, here.view) ? VIEWS[here.view]! : NotFound;
   return (
     <Shell>

@@ -11,7 +11,31 @@ const KEYS: ReadonlyArray<readonly [keys: readonly string[], does: string, toget
   [['Ctrl', 'Enter'], 'Run the tool whose form is open', true],
 ];
 
-/** The keys, and where to read more. */
+const WORDS: ReadonlyArray<readonly [word: string, means: string]> = [
+  [
+    'held back',
+    'A tool that a server has and agents do not get: a rule turns it off, it waits for approval, or it was rejected.',
+  ],
+  [
+    'waits for approval',
+    'It is new, it changed since it was trusted, or it shows signs of an attack. You decide under Approvals.',
+  ],
+  ['pinned as', 'The hash of the definition that is trusted. A definition with another hash waits for approval.'],
+  ['refused', 'A call that toolscout did not let through; no server was asked. A failure is an error of the server.'],
+  ['tokens', 'About what a model reads and writes. An agent pays for them.'],
+  ['part', 'One thing that a request led to: a request to a server, a question, progress, a wait, a retry.'],
+  ['era', 'Which protocol a server speaks: legacy for revisions before 2026-07-28, modern since then. Both work.'],
+  [
+    'says nothing about its effects',
+    'The definition does not say whether the tool only reads or may delete something.',
+  ],
+  [
+    'words, mention, clause, ways of asking, meaning',
+    'What the search adds up for a tool; what fits your words better counts more.',
+  ],
+];
+
+/** The keys, the words, and where to read more. */
 export function HelpDialog(): VNode {
   return (
     <Dialog title="Keys and help" onClose={() => (isHelpOpen.value = false)}>
@@ -38,6 +62,15 @@ export function HelpDialog(): VNode {
           </>
         ))}
       </div>
+      <h3>Words</h3>
+      <dl class="words">
+        {WORDS.map(([word, means]) => (
+          <>
+            <dt class="strong">{word}</dt>
+            <dd class="muted">{means}</dd>
+          </>
+        ))}
+      </dl>
       <p class="muted small">
         Everything on this page is an HTTP request that a program can make too: <a href="/openapi.json">openapi.json</a>{' '}
         describes them.

@@ -9,6 +9,7 @@ export const GO_KEYS: Readonly<Record<string, string>> = {
   h: 'home',
   s: 'servers',
   f: 'search',
+  b: 'held',
   t: 'traffic',
   u: 'audit',
   a: 'approvals',

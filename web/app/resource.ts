@@ -22,9 +22,17 @@ function remember(key: string, answer: unknown): void {
   if (lastAnswers.size > MAX_ANSWERS) lastAnswers.delete(lastAnswers.keys().next().value!);
 }
 
+const forgetters: Array<() => void> = [];
+
+/** Calls back when what is remembered must be forgotten. */
+export function onForget(forget: () => void): void {
+  forgetters.push(forget);
+}
+
 /** Forgets all answers: another person may look next. */
 export function forgetAnswers(): void {
   lastAnswers.clear();
+  for (const forget of forgetters) forget();
 }
 
 /** Events come in bursts: one request answers all that arrive within this time. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SessionState } from '../api/types.js';
-import { howToSignIn, isAdmin, seesAsAdmin, session, whatIsAllowed } from './session.js';
+import { howToSignIn, isAdmin, seesAsAdmin, session, studioCommand, whatIsAllowed } from './session.js';
 
 const state = (change: Partial<SessionState>): SessionState => ({
   signedIn: false,
@@ -24,7 +24,8 @@ describe('what the page says about rights', () => {
     session.value = state({});
     expect([isAdmin(), seesAsAdmin()]).toEqual([false, true]);
     expect(whatIsAllowed()).toBe('You can look and run tools, but not change anything.');
-    expect(howToSignIn()).toContain('`toolscout studio`');
+    expect(howToSignIn()).toContain('`npx toolscout studio`');
+    expect(studioCommand('7391')).toBe('npx toolscout studio --port 7391');
     session.value = state({ required: true, scopes: ['read'] });
     expect(whatIsAllowed()).toBe('You can look, but not change anything.');
     expect(howToSignIn()).toContain('scope admin');

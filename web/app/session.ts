@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { csrfToken, refusedSignIns, send } from '../api/http.js';
-import { asApiError, type ApiError } from '../api/problem.js';
+import { ApiError, asApiError } from '../api/problem.js';
 import { reopenEvents } from './live.js';
 import { tellError } from './notices.js';
 import { forgetAnswers } from './resource.js';
@@ -32,10 +32,18 @@ export async function signInWithKey(key: string): Promise<void> {
   await readSession();
 }
 
+/** An address with a code is good once. */
+export const NEW_CODE = 'Run `npx toolscout studio` again: it opens a new address that signs you in.';
+
 /** Signs in with the code in an address of `toolscout studio`, and takes it out of the address bar and the history. */
 async function signInWithCode(code: string): Promise<void> {
   goTo('#/home', { replace: true });
-  await send('/v1/session', { body: { code } });
+  try {
+    await send('/v1/session', { body: { code } });
+  } catch (thrown) {
+    const { status, problem: said } = asApiError(thrown);
+    throw status === 401 ? new ApiError(status, { ...said, suggestion: NEW_CODE }) : thrown;
+  }
   await readSession();
 }
 
@@ -65,11 +73,19 @@ export function whatIsAllowed(): string {
   return `${may}, but not change anything.`;
 }
 
+/** The port that toolscout listens on where the config says nothing else. */
+const USUAL_PORT = '7077';
+
+/** The command that signs a browser in to the toolscout at this port. */
+export function studioCommand(port: string): string {
+  return port === '' || port === USUAL_PORT ? 'npx toolscout studio' : `npx toolscout studio --port ${port}`;
+}
+
 /** How a person gets the right to change things. */
 export function howToSignIn(): string {
   return session.value?.required
     ? 'Sign in with a key that has the scope admin.'
-    : 'Run `toolscout studio` to sign in.';
+    : `Run \`${studioCommand(globalThis.location?.port ?? '')}\` in a terminal to sign in.`;
 }
 
 /** Watches for addresses that sign in, and for answers that ask to sign in. */

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.js';
 import { LookOnly } from '../parts/look-only.js';
+import { Advice } from '../parts/states.js';
 import { HelpDialog } from './help.js';
 import { isHelpOpen } from './keyboard.js';
 import { liveState, reconnects } from './live.js';
@@ -22,6 +23,7 @@ interface Entry {
 const WATCH: readonly Entry[] = [
   { view: 'home', label: 'Home', icon: 'home' },
   { view: 'search', label: 'Search', icon: 'search' },
+  { view: 'held', label: 'Held back', icon: 'tool' },
   { view: 'servers', label: 'Servers', icon: 'servers' },
   { view: 'traffic', label: 'Traffic', icon: 'traffic' },
   { view: 'audit', label: 'Audit', icon: 'audit' },
@@ -88,7 +90,11 @@ function Notices(): VNode {
         <div key={id} class={`notice notice-${tone}`}>
           <div class="grow">
             <p>{text}</p>
-            {more && <p class="muted small">{more}</p>}
+            {more && (
+              <p class="muted small">
+                <Advice text={more} />
+              </p>
+            )}
           </div>
           <button type="button" class="icon-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
             <Icon name="cross" />
@@ -102,7 +108,8 @@ function Notices(): VNode {
 /** The frame around every view: navigation, the state of the connection, notices. */
 export function Shell({ children }: { readonly children: ComponentChildren }): VNode {
   const { view } = route.value;
-  const current = view === 'tool' || view === 'held' ? 'search' : view;
+  // A tool belongs to its server.
+  const current = view === 'tool' ? 'servers' : view;
   const [dot, word] = LIVE[liveState.value];
   useEffect(() => {
     let seen = reconnects.peek();
@@ -172,7 +179,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             <Icon name="warn" />
             <span>
               toolscout does not answer. The page shows what it last knew and reconnects by itself. If it does not run,
-              start it with <code>toolscout studio</code> or <code>npm start</code>.
+              start it with <code>npx toolscout studio</code> or <code>npm start</code>.
             </span>
           </div>
         )}

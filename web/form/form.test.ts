@@ -190,7 +190,7 @@ describe('values', () => {
     [{ name: 'abc', count: 'x' }, ['/count must be a number']],
     [{ name: 'abc', ratio: 0 }, ['/ratio must be more than 0']],
     [{ name: 'abc', ratio: 1 }, ['/ratio must be less than 1']],
-    [{ name: 'abc', color: 'green' }, ['/color must be one of the choices']],
+    [{ name: 'abc', color: 'green' }, ['/color must be one of red, blue']],
     [{ name: 'abc', sure: 'yes' }, ['/sure must be true or false']],
     [{ name: 'abc', sure: null }, ['/sure must not be null']],
     [{ name: 'abc', tags: ['a'] }, ['/tags must have at least 2 items']],

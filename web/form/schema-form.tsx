@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/types.js';
 import { Tabs } from '../parts/tabs.js';
 import type { Field } from './field.js';
 import { Fields } from './inputs.js';
-import { toArguments, type Draft, type FormProblem } from './value.js';
+import { problemPlace, toArguments, type Draft, type FormProblem } from './value.js';
 
 /** A form for an object, or the same object as JSON. */
 export function SchemaForm({
@@ -77,11 +77,13 @@ export function SchemaForm({
               This is not valid JSON: {wrong}
             </span>
           )}
-          {problems.map(({ path, message }) => (
-            <span key={path + message} class="field-problem">
-              {path || '/'} {message}
-            </span>
-          ))}
+          {/* What was found before is not about a text that cannot be read. */}
+          {wrong === undefined &&
+            problems.map(({ path, message }) => (
+              <span key={path + message} class="field-problem">
+                {problemPlace(path)} {message}
+              </span>
+            ))}
         </label>
       )}
     </div>

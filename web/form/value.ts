@@ -132,6 +132,23 @@ function numberProblem(field: Field & { kind: 'number' }, value: number): string
   return undefined;
 }
 
+/** Choices that are named; of more the first. */
+const MAX_CHOICES = 12;
+
+function mustBeOneOf(labels: readonly string[]): string {
+  const named = labels.slice(0, MAX_CHOICES).map((label) => label.slice(0, 60));
+  const rest = labels.length - named.length;
+  return `must be one of ${named.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** Where a problem is, as a person writes it: `address.city`. */
+export function problemPlace(path: string): string {
+  const names = path.split('/').slice(1);
+  return names.length === 0
+    ? 'The arguments'
+    : names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
+}
+
 /** Everything that stops a value from being sent. */
 export function checkValue(field: Field, value: Draft, path = ''): FormProblem[] {
   const problem = (message: string | undefined): FormProblem[] => (message === undefined ? [] : [{ path, message }]);
@@ -147,7 +164,7 @@ export function checkValue(field: Field, value: Draft, path = ''): FormProblem[]
     case 'boolean':
       return problem(typeof value === 'boolean' ? undefined : 'must be true or false');
     case 'choice':
-      return problem(fits(field, value) ? undefined : 'must be one of the choices');
+      return problem(fits(field, value) ? undefined : mustBeOneOf(field.options.map(({ label }) => label)));
     case 'object':
       if (!isRecord(value)) return problem('must be an object');
       return field.fields.flatMap(({ name, field: inner }) => checkValue(inner, value[name], pointer(path, name)));

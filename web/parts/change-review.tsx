@@ -5,7 +5,7 @@ import { asApiError, type ApiError } from '../api/problem.js';
 import type { ConfigApplied, ConfigChange, ConfigPlan } from '../api/types.js';
 import { tell } from '../app/notices.js';
 import { useResource } from '../app/resource.js';
-import { canSave, commandsTitle, saveLabel, writtenText } from './change-words.js';
+import { canSave, commandsTitle, saveLabel, writtenText, type ChangeWords } from './change-words.js';
 import { DiffView } from './diff-view.js';
 import { Dialog } from './dialog.js';
 import { ServerText } from './server-text.js';
@@ -34,19 +34,22 @@ function Commands({ commands }: { readonly commands: ConfigPlan['commands'] }): 
 /** A change of the config file that is looked at; nothing is drawn while there is none. */
 export function ConfigReview({
   title = 'Review the change',
+  verb,
+  done,
   change,
   onClose,
   onDone,
 }: {
-  readonly title?: string;
   readonly change: ConfigChange | undefined;
   readonly onClose: () => void;
   readonly onDone: () => void;
-}): VNode | null {
+} & Partial<ChangeWords>): VNode | null {
   if (!change) return null;
   return (
     <ChangeReview
       title={title}
+      {...(verb !== undefined && { verb })}
+      {...(done !== undefined && { done })}
       plan={() => api.planChange(change)}
       apply={(plan) => api.applyChange(change, plan)}
       onClose={onClose}
@@ -61,19 +64,21 @@ export function ConfigReview({
 /** A change of the config before it is made: the exact commands, the difference, what is wrong. Nothing is written until a person says so. */
 export function ChangeReview({
   title,
+  verb,
+  done,
   plan,
   apply,
   onClose,
   onDone,
   note,
-}: {
-  readonly title: string;
-  readonly plan: () => Promise<ConfigPlan>;
-  readonly apply: (plan: string) => Promise<ConfigApplied>;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-  readonly note?: ComponentChildren;
-}): VNode {
+}: Pick<ChangeWords, 'title'> &
+  Partial<ChangeWords> & {
+    readonly plan: () => Promise<ConfigPlan>;
+    readonly apply: (plan: string) => Promise<ConfigApplied>;
+    readonly onClose: () => void;
+    readonly onDone: () => void;
+    readonly note?: ComponentChildren;
+  }): VNode {
   const planned = useResource('plan', plan);
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
@@ -82,7 +87,7 @@ export function ChangeReview({
     setError(undefined);
     try {
       const applied = await apply(hash);
-      tell(writtenText(applied), applied.problem === undefined ? 'ok' : 'bad');
+      tell(writtenText(applied, done), applied.problem === undefined ? 'ok' : 'bad');
       onDone();
     } catch (thrown) {
       setError(asApiError(thrown));
@@ -121,11 +126,11 @@ export function ChangeReview({
             <div class="line dialog-actions">
               <button
                 type="button"
-                class="button button-main"
+                class={verb === 'Remove' ? 'button button-danger' : 'button button-main'}
                 disabled={isBusy || !canSave(found)}
                 onClick={() => void write(found.plan)}
               >
-                {isBusy ? 'Saving…' : saveLabel(found)}
+                {isBusy ? 'Saving…' : (verb ?? saveLabel(found))}
               </button>
               <button type="button" class="button" onClick={onClose}>
                 Back

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigPlan } from '../api/types.js';
-import { canSave, commandsTitle, saveLabel, writtenText } from './change-words.js';
+import { canSave, commandsTitle, isRemoval, removalWords, saveLabel, writtenText } from './change-words.js';
 
 const command = (type: 'stdio' | 'http'): ConfigPlan['commands'][number] =>
   ({ server: 'a', type, target: 'x', secrets: [] }) as unknown as ConfigPlan['commands'][number];
@@ -27,5 +27,14 @@ describe('words of a change of the config', () => {
   it('STUDIO-8 tells a file that is in force from one that was only written', () => {
     expect(writtenText({ file: 'c.json' })).toBe('c.json was written and is in force.');
     expect(writtenText({ file: 'c.json', problem: 'busy' })).toBe('c.json was written, but not taken over: busy');
+  });
+
+  it('STUDIO-8 calls a removal a removal', () => {
+    expect(isRemoval({ servers: { a: null } })).toBe(true);
+    expect([isRemoval({ servers: { a: { command: 'x' } } }), isRemoval(undefined)]).toEqual([false, false]);
+    const { verb, done } = removalWords('a');
+    expect(verb).toBe('Remove');
+    expect(writtenText({ file: 'c.json' }, done)).toBe('a was removed.');
+    expect(writtenText({ file: 'c.json', problem: 'busy' }, done)).toContain('busy');
   });
 });

@@ -1,4 +1,4 @@
-import type { ConfigApplied, ConfigPlan } from '../api/types.js';
+import type { ConfigApplied, ConfigChange, ConfigPlan } from '../api/types.js';
 import { plural } from '../text/format.js';
 
 /** What the commands of a plan are: something to be run here, or addresses. */
@@ -18,8 +18,28 @@ export function canSave({ problems, before, after }: Pick<ConfigPlan, 'problems'
   return problems.length === 0 && before !== after;
 }
 
-/** What became of a change. */
-export function writtenText({ file, problem }: Pick<ConfigApplied, 'file' | 'problem'>): string {
+/** What the dialog about a change says where it is not just any change. */
+export interface ChangeWords {
+  readonly title: string;
+  /** What the button says. */
+  readonly verb: string;
+  /** What has happened afterwards. */
+  readonly done: string;
+}
+
+/** Whether a change takes servers out of the config. */
+export function isRemoval(change: ConfigChange | undefined): boolean {
+  return change !== undefined && 'servers' in change && Object.values(change.servers).every((entry) => entry === null);
+}
+
+/** The words for taking a server out of the config. */
+export function removalWords(id: string): ChangeWords {
+  return { title: `Remove ${id}`, verb: 'Remove', done: `${id} was removed.` };
+}
+
+/** What became of a change; `done` says it in its own words. */
+export function writtenText({ file, problem }: Pick<ConfigApplied, 'file' | 'problem'>, done?: string): string {
+  if (problem === undefined && done !== undefined) return done;
   return problem === undefined
     ? `${file} was written and is in force.`
     : `${file} was written, but not taken over: ${problem}`;

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { Advice } from './states.js';
 import { howToSignIn, isAdmin, session, whatIsAllowed } from '../app/session.js';
 
 /** What this caller may not do and how to get the right; nothing for a caller who may change things. */
@@ -7,10 +8,9 @@ export function LookOnly({ class: look }: { readonly class: string }): VNode | n
   if (!known || isAdmin()) return null;
   return (
     <p class={look}>
-      {whatIsAllowed()}{' '}
-      {howToSignIn()
-        .split('`')
-        .map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+      <span>
+        {whatIsAllowed()} <Advice text={howToSignIn()} />
+      </span>
     </p>
   );
 }

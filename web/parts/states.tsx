@@ -1,23 +1,16 @@
 import type { ComponentChildren, VNode } from 'preact';
 import type { ApiError } from '../api/problem.js';
-import type { ToolSummary } from '../api/types.js';
+import { statusWord, type ListedStatus } from '../text/status-word.js';
 import type { Resource } from '../app/resource.js';
+import { outcomeWord } from '../text/code-words.js';
 import { Icon, type IconName } from './icon.js';
 import { ServerText } from './server-text.js';
 
 /** How urgent something is; also the colour. */
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet' | 'accent';
 
-/** The colour of the status of a tool. */
-export const STATUS_TONES: Readonly<Record<ToolSummary['status'], Tone>> = {
-  enabled: 'ok',
-  disabled: 'quiet',
-  pending: 'warn',
-  quarantined: 'bad',
-};
-
 /** The colour of how a call or a request ended. */
-export const OUTCOME_TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } as const;
+const OUTCOME_TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } as const;
 
 /** A word with a colour; the word alone says it all. */
 export function Badge({
@@ -34,6 +27,24 @@ export function Badge({
       {children}
     </span>
   );
+}
+
+/** How a call or a request ended. */
+export function OutcomeBadge({
+  outcome,
+  code,
+}: {
+  readonly outcome: keyof typeof OUTCOME_TONES;
+  readonly code?: string | undefined;
+}): VNode {
+  const word = outcomeWord(outcome, code);
+  return <Badge tone={word === 'cancelled' ? 'quiet' : OUTCOME_TONES[outcome]}>{word}</Badge>;
+}
+
+/** The status of a tool. */
+export function StatusBadge({ status }: { readonly status: ListedStatus }): VNode {
+  const [word, tone] = statusWord(status);
+  return <Badge tone={tone}>{word}</Badge>;
 }
 
 /** What stands where nothing is yet: what would be here, and how it gets here. */
@@ -57,6 +68,19 @@ export function Empty({
   );
 }
 
+/** Advice in which backticks stand around what is to be typed. */
+export function Advice({ text }: { readonly text: string }): VNode {
+  return (
+    <>
+      {text
+        .split('`')
+        .map((part, index) =>
+          index % 2 === 1 ? <code key={index}>{part}</code> : <ServerText key={index} text={part} />,
+        )}
+    </>
+  );
+}
+
 /** A failure in words, with what to do about it. */
 export function Failure({ error, onRetry }: { readonly error: ApiError; readonly onRetry?: () => void }): VNode {
   return (
@@ -68,7 +92,7 @@ export function Failure({ error, onRetry }: { readonly error: ApiError; readonly
         </p>
         {error.suggestion && (
           <p class="muted">
-            <ServerText text={error.suggestion} />
+            <Advice text={error.suggestion} />
           </p>
         )}
         {error.problem.problems && (

@@ -157,6 +157,15 @@ describe('learner', () => {
     expect(learner.failure('a')).toBeUndefined();
   });
 
+  it('FIND-5 remembers the cause, not that the server is left alone for a moment because of it', async () => {
+    const { learner, finish } = bench();
+    const cause = new ToolscoutError('SERVER_CONNECTION_ERROR', 'The command was not found.');
+    const open = new ToolscoutError('CIRCUIT_OPEN', 'It failed 5 times; try again in 15 s.', { cause });
+    const failing = learner.learn(server('a'));
+    await Promise.all([finish('a', open), expect(failing).rejects.toBe(open)]);
+    expect(learner.lastFailure('a')?.error).toBe(cause);
+  });
+
   it('CFG-6 a forgotten run is stopped, leaves no failure behind, and a new one begins at once', async () => {
     const { learner, begun, finish } = bench();
     const old = learner.learn(server('a'));

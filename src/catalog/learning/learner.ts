@@ -176,7 +176,10 @@ export function createLearner(deps: {
     job.end();
   };
 
-  const noteFailure = (server: Server, error: ToolscoutError): void => {
+  const noteFailure = (server: Server, given: ToolscoutError): void => {
+    // That a server is left alone is over in a moment; why it failed is what stays true.
+    const { cause } = given;
+    const error = given.code === 'CIRCUIT_OPEN' && cause instanceof ToolscoutError ? cause : given;
     const failure = { error, at: clock.now(), times: (failures.get(server.id)?.times ?? 0) + 1 };
     failures.set(server.id, { ...failure, here: clock.monotonic() });
     deps.onFailure?.(server, failure);

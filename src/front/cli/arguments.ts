@@ -117,3 +117,11 @@ export function tellUnknown(names: readonly string[], schema: JsonValue | undefi
     return `Warning: the tool has no parameter "${name}"${sent}.${near}`;
   });
 }
+
+/** A port of the command line. */
+export function portNumber(value: string): number {
+  const port = Number(value);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It must be from 0 to 65535.');
+  return port;
+}

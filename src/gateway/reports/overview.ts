@@ -130,7 +130,7 @@ function attentionOfApprovals(server: Server, approvals: readonly Approval[]): A
   const title = waiting.length === 1 ? `${what} waits for approval` : `${what} of "${server.id}" wait for approval`;
   const detail =
     changed.length > 0
-      ? `${counted(changed.length, 'definition')} changed after approval. Highest risk: ${worst}.`
+      ? `${counted(changed.length, 'definition')} changed since ${changed.length === 1 ? 'it was' : 'they were'} trusted. Highest risk: ${worst}.`
       : `Highest risk: ${worst}.`;
   return [
     {

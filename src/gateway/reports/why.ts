@@ -22,6 +22,7 @@ export interface Why {
     | 'rule'
     | 'approval'
     | 'quarantine'
+    | 'rejected'
     | 'provenance'
     | 'scope';
   /** One sentence for a person. */
@@ -126,8 +127,10 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
   if (found.hold?.cause === 'rejected') {
-    const because = found.status === 'quarantined' ? 'quarantine' : 'approval';
-    return no(because, `"${address}" is not offered: ${found.hold.reason}.`, { kind: 'undo-rejection', ref: address });
+    return no('rejected', `"${address}" is not offered: ${found.hold.reason}.`, {
+      kind: 'undo-rejection',
+      ref: address,
+    });
   }
   if (found.status === 'quarantined') {
     const reason = found.hold?.reason ?? 'it changed';

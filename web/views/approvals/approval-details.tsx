@@ -12,7 +12,7 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
-import { newness, RISK_TONES } from './approval-words.js';
+import { newness, rejectedText, RISK_TONES } from './approval-words.js';
 
 /** The value of a JSON string, which has lines; any other JSON stays as it is. */
 function plainText(json: string): string {
@@ -74,8 +74,14 @@ export function ApprovalDetails({
     api.approvalDiff(approval.ref, signal),
   );
   const { word, tone } = newness(approval);
+  const isRejected = approval.state === 'rejected';
   return (
     <div class="stack">
+      {isRejected && (
+        <Callout tone="warn">
+          <ServerText text={rejectedText(approval)} />
+        </Callout>
+      )}
       <Section
         title={approval.ref.slice(0, 120)}
         aside={
@@ -134,17 +140,19 @@ export function ApprovalDetails({
               onClick={() => onDecide('approve')}
             >
               <Icon name="check" />
-              Approve
+              {isRejected ? 'Approve after all' : 'Approve'}
             </button>
-            <button
-              type="button"
-              class="button button-danger"
-              disabled={isBusy || !isAdmin()}
-              onClick={() => onDecide('reject')}
-            >
-              <Icon name="cross" />
-              Reject
-            </button>
+            {!isRejected && (
+              <button
+                type="button"
+                class="button button-danger"
+                disabled={isBusy || !isAdmin()}
+                onClick={() => onDecide('reject')}
+              >
+                <Icon name="cross" />
+                Reject
+              </button>
+            )}
           </div>
           <LookOnly class="muted small" />
           <Facts

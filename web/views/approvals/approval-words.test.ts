@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareRisk, decisionWord, newness, skippedText } from './approval-words.js';
+import { compareRisk, decidedText, decisionWord, newness, rejectedText, skippedText } from './approval-words.js';
 
 describe('words of approvals', () => {
   it('STUDIO-1 tells what is new from what is not as it was trusted', () => {
@@ -26,5 +26,18 @@ describe('words of approvals', () => {
     expect(decisionWord('approved')).toEqual(['approved', 'ok']);
     expect(decisionWord('rejected')).toEqual(['rejected', 'bad']);
     expect(decisionWord('expired')).toEqual(['expired', 'quiet']);
+    expect(decisionWord('superseded')).toEqual(['replaced by a newer request', 'quiet']);
+  });
+
+  it('STUDIO-1 says where a rejected request can be approved after all', () => {
+    expect(decidedText(2, 'approve')).toBe('2 requests approved.');
+    expect(decidedText(1, 'reject')).toBe('1 request rejected. Under Decided you can approve it after all.');
+  });
+
+  it('STUDIO-1 says who rejected a request and why', () => {
+    expect(rejectedText({ ref: 'a:b', ruling: { by: 'ann', at: 0, reason: 'odd' } } as never)).toBe(
+      'a:b was rejected by ann: odd. Agents do not get it unless you approve it after all.',
+    );
+    expect(rejectedText({ ref: 'a:b' })).toContain('a:b was rejected. Agents');
   });
 });

@@ -1,5 +1,6 @@
 import type { Approval, RulingReport } from '../../api/types.js';
 import type { Tone } from '../../parts/states.js';
+import { plural } from '../../text/format.js';
 import type { Decision } from './decisions.js';
 
 /** The colour of a risk. */
@@ -32,13 +33,27 @@ export function skippedText({ ref, reason }: RulingReport['skipped'][number]): s
   return `${ref} was skipped: ${SKIPPED[reason] ?? 'it was not shown'}.`;
 }
 
+/** What was decided about so many requests, and that a no is not for ever. */
+export function decidedText(count: number, verb: 'approve' | 'reject'): string {
+  return verb === 'approve'
+    ? `${plural(count, 'request')} approved.`
+    : `${plural(count, 'request')} rejected. Under Decided you can approve ${count === 1 ? 'it' : 'them'} after all.`;
+}
+
 const DECIDED: Partial<Record<Decision['state'], readonly [word: string, tone: Tone]>> = {
   approved: ['approved', 'ok'],
   used: ['approved and made', 'ok'],
   rejected: ['rejected', 'bad'],
+  superseded: ['replaced by a newer request', 'quiet'],
 };
 
 /** A decision in a word and a colour. */
 export function decisionWord(state: Decision['state']): readonly [word: string, tone: Tone] {
   return DECIDED[state] ?? [state, 'quiet'];
+}
+
+/** Who said no to a request, and what that means. */
+export function rejectedText({ ref, ruling }: Pick<Approval, 'ref' | 'ruling'>): string {
+  const why = ruling?.reason ? `: ${ruling.reason}` : '';
+  return `${ref} was rejected${ruling ? ` by ${ruling.by}` : ''}${why}. Agents do not get it unless you approve it after all.`;
 }

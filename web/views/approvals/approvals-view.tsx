@@ -16,7 +16,7 @@ import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { formatAgo, plural } from '../../text/format.js';
 import { ApprovalDetails } from './approval-details.js';
-import { compareRisk, newness, RISK_TONES, skippedText } from './approval-words.js';
+import { compareRisk, decidedText, newness, RISK_TONES, skippedText } from './approval-words.js';
 import { Decided } from './decided.js';
 import { WaitingCalls } from './waiting-calls.js';
 
@@ -43,7 +43,7 @@ export async function decideAll(
       tellError(asApiError(thrown));
     }
   }
-  if (done > 0) tell(`${plural(done, 'request')} ${verb === 'approve' ? 'approved' : 'rejected'}.`);
+  if (done > 0) tell(decidedText(done, verb));
   await countWaiting();
 }
 
@@ -100,22 +100,57 @@ function Pending({ route }: { readonly route: Route }): VNode {
     (event) => event.type === 'calls',
     CALLS_EVERY_MS,
   );
+  const named = route.parts[0];
+  const rejected = useResource(
+    `rejected ${named ?? ''}`,
+    async (abort) =>
+      named === undefined ? [] : (await api.approvals('rejected', abort)).filter(({ ref }) => ref === named),
+    (event) => event.type === 'approval',
+  );
   const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
   const keyOf = (one: Approval): string => `${one.ref} ${one.hash}`;
+  const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
+    setBusy(true);
+    await decideAll(list, verb, reason);
+    marked.value = new Set();
+    setReason('');
+    setBusy(false);
+    approvals.reload();
+    goTo(hrefTo('approvals'), { replace: true });
+  };
   return (
     <>
       <WaitingCalls calls={calls} />
       <Loaded from={approvals} what="The list of approvals">
         {(found) => {
+          const again = found.some(({ ref }) => ref === named) ? undefined : rejected.data.value?.[0];
+          if (again) {
+            return (
+              <ApprovalDetails
+                key={keyOf(again)}
+                approval={again}
+                reason={reason}
+                onReason={setReason}
+                isBusy={isBusy}
+                onDecide={(verb) => void decide([again], verb)}
+              />
+            );
+          }
           if (found.length === 0 && (calls.data.value?.length ?? 0) > 0) return null;
           if (found.length === 0) {
             return (
               <Empty icon="approvals" title="Nothing waits for you">
                 <p>
-                  toolscout remembers every tool exactly as it first saw it or as you approved it. When a server changes
-                  one by a single byte, it waits here, with what changed, and agents do not get it until you approve it.
+                  toolscout remembers every tool exactly as it first saw it or as you approved it. When it reads the
+                  tools of a server again and one differs by a single byte, that tool waits here, with what changed, and
+                  agents do not get it until you approve it.
+                </p>
+                <p>
+                  The tools are read when the server announces a change, when the list is old, and when you press{' '}
+                  <span class="strong">Learn its tools again</span> on the page of the server, which also says when they
+                  were last read.
                 </p>
                 <p>
                   Calls that a rule with <code>confirm</code> holds wait here as well.
@@ -132,15 +167,6 @@ function Pending({ route }: { readonly route: Route }): VNode {
             all.find((one) => one.ref === route.parts[0]) ??
             all[0]!;
           const chosen = all.filter((one) => marked.value.has(keyOf(one)));
-          const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
-            setBusy(true);
-            await decideAll(list, verb, reason);
-            marked.value = new Set();
-            setReason('');
-            setBusy(false);
-            approvals.reload();
-            goTo(hrefTo('approvals'), { replace: true });
-          };
           return (
             <div class="split split-narrow">
               <Section

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { api } from '../../api/client.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
+import { hrefTo } from '../../app/router.js';
 import { seesAsAdmin } from '../../app/session.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
@@ -40,13 +41,14 @@ export function Decided(): VNode {
                   </tr>
                 </thead>
                 <tbody>
-                  {decided.slice(0, 200).map(({ id, what, state, by, reason, at }) => (
+                  {decided.slice(0, 200).map(({ id, what, again, state, by, reason, at }) => (
                     <tr key={id}>
                       <td>
                         <ServerLine text={what} />
                       </td>
                       <td>
-                        <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>
+                        <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
+                        {again && <a href={hrefTo('approvals', [again.ref], { hash: again.hash })}>Look at it again</a>}
                       </td>
                       <td>
                         <ServerLine text={by} />

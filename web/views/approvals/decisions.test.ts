@@ -27,5 +27,8 @@ describe('decisions', () => {
       ['a:b', 'superseded', '', '', 5],
     ]);
     expect(new Set(decided.map(({ id }) => id)).size).toBe(4);
+    // Only a request that was rejected can be approved after all; a call was made or not.
+    const rejected = decisionsOf([request({ state: 'rejected' })], [call({ state: 'rejected' })]);
+    expect(rejected.map(({ again }) => again)).toEqual([undefined, { ref: 'a:b', hash: 'h' }]);
   });
 });

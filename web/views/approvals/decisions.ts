@@ -4,6 +4,8 @@ import type { Approval, PendingCall } from '../../api/types.js';
 export interface Decision {
   readonly id: string;
   readonly what: string;
+  /** The request that can be approved after all. */
+  readonly again?: { readonly ref: string; readonly hash: string };
   readonly state: Approval['state'] | PendingCall['state'];
   readonly by: string;
   readonly reason: string;
@@ -17,6 +19,7 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
     .map(({ ref, hash, state, ruling, requestedAt }): Decision => ({
       id: `${ref} ${hash} ${state}`,
       what: ref,
+      ...(state === 'rejected' && { again: { ref, hash } }),
       state,
       by: ruling?.by ?? '',
       reason: ruling?.reason ?? '',

@@ -8,9 +8,10 @@ import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, OUTCOME_TONES } from '../../parts/states.js';
+import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, kindWord, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
+import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
 import { askedText, bySlowest, workedText } from '../../text/took.js';
@@ -20,7 +21,7 @@ const LIMIT = 500;
 function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']> }): VNode {
   return (
     <>
-      {formatCount(tokens.arguments)} arguments, {formatCount(tokens.returned)} answer
+      arguments {formatCount(tokens.arguments)}, answer {formatCount(tokens.returned)}
       {tokens.withheld > 0 && `, ${formatCount(tokens.withheld)} kept back`}
     </>
   );
@@ -29,7 +30,7 @@ function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']
 function Details({ record }: { readonly record: AuditRecord }): VNode {
   const { tokens } = record;
   return (
-    <Section title="Record" aside={<Badge tone={OUTCOME_TONES[record.outcome]}>{record.outcome}</Badge>}>
+    <Section title="Record" aside={<OutcomeBadge outcome={record.outcome} code={record.code} />}>
       <div class="stack">
         <Facts
           items={[
@@ -39,12 +40,19 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             ['Who', record.principal],
             record.route !== undefined && ['Through', routeWord(record.route)],
             record.skill !== undefined && ['Skill', record.skill],
-            record.code !== undefined && ['Code', <code>{record.code}</code>],
+            record.code !== undefined && [
+              'Why',
+              <>
+                {codeText(record.code)} <code class="muted">{record.code}</code>
+              </>,
+            ],
             record.latencyMs !== undefined && [
               'Took',
               <>
                 {workedText(record.latencyMs, record.askedMs)}{' '}
-                {record.kind === 'execution' && <span class="muted">includes starting the server</span>}
+                {record.connectMs !== undefined && (
+                  <span class="muted">{formatDuration(record.connectMs)} of it connecting to the server</span>
+                )}
               </>,
             ],
             record.askedMs !== undefined && ['Asked', `${askedText(record.askedMs)}, not counted above`],
@@ -56,7 +64,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
         />
         {record.arguments !== undefined && (
           <div>
-            <h3>Arguments, redacted</h3>
+            <h3>Arguments</h3>
             <JsonTree value={record.arguments as Json} label="Arguments" />
           </div>
         )}
@@ -103,7 +111,7 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
       </div>
       <span class="muted small number row-number wide-only">{cost}</span>
       <span class="muted small number row-number">{workedText(record.latencyMs, record.askedMs)}</span>
-      <Badge tone={OUTCOME_TONES[record.outcome]}>{record.outcome}</Badge>
+      <OutcomeBadge outcome={record.outcome} code={record.code} />
     </>
   );
 }
@@ -117,6 +125,8 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
     (event) => event.type !== 'notification',
     10_000,
   );
+  const servers = useResource('audit servers', api.servers, (event) => event.type === 'reloaded');
+  const names = servers.data.value?.map(({ id: name }) => name) ?? [];
   const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, sort]);
   const set = (change: Readonly<Record<string, string>>): void =>
     goTo(hrefTo('audit', [], { ...route.query, ...change }), { replace: true });
@@ -156,16 +166,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           ['slow', 'slowest first'],
           ['tokens', 'most tokens first'],
         ])}
-        <label class="field">
-          <span class="field-label">Server</span>
-          <input
-            class="input"
-            type="search"
-            value={server}
-            placeholder="any"
-            onChange={(event) => set({ server: event.currentTarget.value })}
-          />
-        </label>
+        {select('server', 'Server', server, [['', 'Every server'], ...serverOptions(names, server)])}
       </div>
       <Loaded from={records} what="The audit log">
         {(found) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
-import { emptyText, KINDS, kindWord, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
 
 describe('words of the audit log', () => {
   it('STUDIO-1 has a word for every kind, so that each can be filtered', () => {
@@ -18,5 +18,13 @@ describe('words of the audit log', () => {
   it('STUDIO-1 advises to loosen the filters only where there are some', () => {
     expect(emptyText({ kind: '', outcome: '', server: '' })).toContain('Run a tool');
     expect(emptyText({ kind: '', outcome: 'refused', server: '' })).toContain('Loosen the filters');
+  });
+
+  it('STUDIO-1 lets a server be chosen whose records are left', () => {
+    expect(serverOptions(['a', 'b'], 'a')).toEqual([
+      ['a', 'a'],
+      ['b', 'b'],
+    ]);
+    expect(serverOptions(['a'], 'gone').map(([name]) => name)).toEqual(['a', 'gone']);
   });
 });

@@ -56,3 +56,9 @@ export function emptyText(filters: Readonly<Record<string, string>>): string {
     isFiltered ? 'Loosen the filters to see more.' : 'Run a tool to see the first one.'
   }`;
 }
+
+/** Servers to choose from; one that is chosen stays, also when it is configured no more. */
+export function serverOptions(names: readonly string[], chosen: string): Array<readonly [string, string]> {
+  const all = chosen === '' || names.includes(chosen) ? names : [...names, chosen];
+  return all.map((name) => [name, name.slice(0, 60)]);
+}

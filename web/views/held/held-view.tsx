@@ -7,7 +7,7 @@ import { goTo, hrefTo } from '../../app/router.js';
 import { Page, Section } from '../../parts/page.js';
 import { wrappedRowHeight } from '../../parts/row-height.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, STATUS_TONES } from '../../parts/states.js';
+import { Empty, Loaded, StatusBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { heldReason } from '../../text/advice.js';
 import { plural } from '../../text/format.js';
@@ -31,16 +31,18 @@ function List({ held }: { readonly held: HeldTools }): VNode {
       aside={held.total > held.tools.length ? `the first ${held.tools.length}` : undefined}
       flush
     >
-      <div class="list-filter">
-        <input
-          class="input"
-          type="search"
-          aria-label="Filter tools"
-          placeholder={`Filter ${plural(held.tools.length, 'tool')}`}
-          value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
-        />
-      </div>
+      {held.tools.length > 8 && (
+        <div class="list-filter">
+          <input
+            class="input"
+            type="search"
+            aria-label="Filter tools"
+            placeholder={`Filter ${plural(held.tools.length, 'tool')}`}
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        </div>
+      )}
       <VirtualList
         id="held"
         items={shown}
@@ -49,7 +51,7 @@ function List({ held }: { readonly held: HeldTools }): VNode {
         keyOf={({ server, tool }) => `${server}:${tool}`}
         maxHeight="fill"
         onOpen={open}
-        render={({ server, tool, status, reason }) => (
+        render={({ server, tool, status, because, reason }) => (
           <>
             <div class="row-main row-wrap">
               <div class="row-title">
@@ -62,7 +64,7 @@ function List({ held }: { readonly held: HeldTools }): VNode {
                 <ServerLine text={heldReason({ server, tool, reason })} />
               </div>
             </div>
-            <Badge tone={STATUS_TONES[status]}>{status}</Badge>
+            <StatusBadge status={because === 'rejected' ? 'rejected' : status} />
           </>
         )}
       />

@@ -9,7 +9,7 @@ import { waiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
-import { Badge, Empty, Loaded, OUTCOME_TONES } from '../../parts/states.js';
+import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { formatAgo, formatCount, formatRatio, plural } from '../../text/format.js';
 import { workedText } from '../../text/took.js';
 import { AttentionList } from './attention.js';
@@ -98,7 +98,7 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
     <Section title="Calls" aside="by hour, the last 24 hours">
       <Bars
         values={hours.map((hour) => ({ total: hour.calls, bad: hour.failed, name: name(hour.at) }))}
-        label={`${plural(calls, 'call')} in 24 hours, ${failed} failed or refused`}
+        label={`${plural(calls, 'call')} in 24 hours, ${failed} did not succeed`}
       />
       <div class="axis" aria-hidden="true">
         <span>{hours[0] && name(hours[0].at)}</span>
@@ -137,7 +137,7 @@ function LastCalls(): VNode | null {
             </tr>
           </thead>
           <tbody>
-            {found.map(({ id, server = '', tool = '', outcome, tokens, latencyMs, askedMs, time }) => (
+            {found.map(({ id, server = '', tool = '', outcome, code, tokens, latencyMs, askedMs, time }) => (
               <tr key={id}>
                 <td>
                   <a href={hrefTo('audit', [], { kind: 'execution', id })}>
@@ -145,7 +145,7 @@ function LastCalls(): VNode | null {
                   </a>
                 </td>
                 <td>
-                  <Badge tone={OUTCOME_TONES[outcome]}>{outcome}</Badge>
+                  <OutcomeBadge outcome={outcome} code={code} />
                 </td>
                 <td class="right number">
                   {tokens && (

@@ -29,7 +29,7 @@ describe('words of Home', () => {
     expect([callsNote(0, 0), callsNote(2, 0), callsNote(2000, 1234)]).toEqual([
       'none yet',
       'none failed',
-      '1,234 failed or refused',
+      '1,234 did not succeed',
     ]);
   });
 

@@ -21,7 +21,7 @@ export function serversNote(servers: Overview['servers']): string {
 /** How the calls of a day ended, under their number. */
 export function callsNote(calls: number, failed: number): string {
   if (calls === 0) return 'none yet';
-  return failed === 0 ? 'none failed' : `${formatCount(failed)} failed or refused`;
+  return failed === 0 ? 'none failed' : `${formatCount(failed)} did not succeed`;
 }
 
 /** What the button says that mends a thing of this kind. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RulesPreview } from '../../api/types.js';
-import { effectNote, keptWord, patternText, previewText } from './rule-words.js';
+import { allowListText, effectNote, keptWord, patternText, previewText } from './rule-words.js';
 
 const tools = (count: number) => ({ count, tools: [] });
 const none = { enables: tools(0), disables: tools(0), tags: tools(0) } as unknown as RulesPreview['rules'][number];
@@ -20,6 +20,13 @@ describe('words of rules', () => {
       'confirmed first',
       'not confirmed',
     ]);
+  });
+
+  it('STUDIO-1 says why one rule that enables turns other tools off, and what to do instead', () => {
+    const off = preview(1, 17, 17, false);
+    expect(allowListText([{ enabled: true }], off)).toContain('remove that rule');
+    expect(allowListText([{ enabled: false }], off)).toContain('only tools that a rule enables');
+    expect(allowListText([{ enabled: true }], preview(0, 0, 3, true))).toBe('');
   });
 
   it('STUDIO-1 says what the rules amount to', () => {

@@ -29,6 +29,17 @@ export function effectNote(
   return enables.count + disables.count + tags.count === 0 ? 'decides about no tool' : undefined;
 }
 
+/**
+ * Why tools are off that no rule names: one rule that enables makes the rules a list of what is allowed. Nothing where
+ * they are on.
+ */
+export function allowListText(rules: readonly Pick<RuleConfig, 'enabled'>[], { undecided }: RulesPreview): string {
+  if (undecided.enabled || undecided.count === 0) return '';
+  return rules.some(({ enabled }) => enabled === true)
+    ? 'With a rule that enables, only tools that such a rule names are offered. To turn a tool back on that a rule disables, remove that rule, or change its names.'
+    : 'The config offers only tools that a rule enables.';
+}
+
 /** What the rules amount to: compared with what is in force, or for tools that none of them names. */
 export function previewText({ changed, undecided }: RulesPreview, isChanged: boolean): string {
   if (isChanged)

@@ -3,17 +3,23 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { JsonObject, RuleConfig, RulesPreview } from '../../api/types.js';
-import { useResource } from '../../app/resource.js';
+import { onForget, useResource } from '../../app/resource.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { Icon } from '../../parts/icon.js';
+import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure, Loaded, type Tone } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
-import { effectNote, keptWord, patternText, previewText } from './rule-words.js';
+import { createDraft } from './rule-draft.js';
+import { allowListText, effectNote, keptWord, patternText, previewText } from './rule-words.js';
 
 const PAUSE_MS = 150;
+/** Stays when another view is opened, and when the config changes. */
+const draft = createDraft();
+onForget(draft.drop);
+
 type Effect = RulesPreview['undecided'];
 
 function Tools({
@@ -168,7 +174,12 @@ function Editor({
   readonly initial: readonly RuleConfig[];
   readonly onSaved: () => void;
 }): VNode {
-  const [rules, setRules] = useState<readonly RuleConfig[]>(initial);
+  const [rules, showRules] = useState<readonly RuleConfig[]>(() => draft.rules ?? initial);
+  const setRules = (next: readonly RuleConfig[]): void => {
+    draft.keep(next, initial);
+    showRules(next);
+  };
+  const isOutdated = draft.isOutdated(initial);
   const [preview, setPreview] = useState<RulesPreview>();
   const [error, setError] = useState<ApiError>();
   const [isReviewed, setReviewed] = useState(false);
@@ -197,9 +208,15 @@ function Editor({
     setRules(next);
   };
   const change = { toolRules: complete as unknown as JsonObject[] };
+  const allowList = preview ? allowListText(complete, preview) : '';
   return (
     <div class="stack">
       {error && <Failure error={error} />}
+      {isOutdated && isChanged && (
+        <Callout tone="warn">
+          The rules of the config changed while you wrote. Your draft is kept; the review shows what it would change.
+        </Callout>
+      )}
       <Section title={plural(rules.length, 'rule')} aside="the first rule that fits decides" flush>
         {rules.length === 0 ? (
           <Empty icon="rules" title="No rules: every tool is offered">
@@ -245,6 +262,7 @@ function Editor({
               <button type="button" class="button button-small" onClick={() => setRules(initial)}>
                 Undo
               </button>
+              <LookOnly class="muted small" />
             </>
           )}
         </div>
@@ -253,6 +271,7 @@ function Editor({
         {preview && (isChanged || preview.undecided.count > 0 || preview.warnings.length > 0) && (
           <Callout tone={preview.changed.off.count > 0 ? 'warn' : 'info'}>
             <p>{previewText(preview, isChanged)}</p>
+            {allowList !== '' && <p>{allowList}</p>}
             {isChanged && (
               <div class="line">
                 <Tools effect={preview.changed.on} tone="ok" word="turns on" />
@@ -271,7 +290,10 @@ function Editor({
         title="Review the rules"
         change={isReviewed ? change : undefined}
         onClose={() => setReviewed(false)}
-        onDone={onSaved}
+        onDone={() => {
+          draft.drop();
+          onSaved();
+        }}
       />
     </div>
   );

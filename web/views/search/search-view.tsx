@@ -16,11 +16,19 @@ import { Badge, Callout, Empty, Failure } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { plural } from '../../text/format.js';
 import { AgentPrice } from './agent-price.js';
+import { exampleOf } from './search-words.js';
 import { Reasons } from './reasons.js';
 
 const PAUSE_MS = 60;
 const LIMIT = 50;
-const EXAMPLES = ['read a text file', 'add two numbers', 'remember a fact about a person'];
+const MAX_EXAMPLES = 3;
+
+/** Searches that find something here: what a tool of each of the first servers does. */
+async function loadExamples(signal: AbortSignal): Promise<string[]> {
+  const servers = (await api.servers(signal)).filter(({ tools }) => tools > 0).slice(0, MAX_EXAMPLES);
+  const lists = await Promise.all(servers.map(({ id }) => api.serverTools(id, signal)));
+  return lists.flatMap((tools) => exampleOf(tools) ?? []);
+}
 
 /** The state of one search page. */
 function createSearch() {
@@ -162,11 +170,14 @@ function Nothing({ answer, search }: { readonly answer: SearchAnswer; readonly s
           ?
         </p>
       )}
-      <p>Describe the task in other words, or see which tools are turned off.</p>
+      <p>Describe the task in other words, or see which tools agents do not get.</p>
       <p>
+        <a class="button" href={hrefTo('held')}>
+          See what is held back
+        </a>{' '}
         <a class="button" href={hrefTo('servers')}>
           Look through the servers
-        </a>
+        </a>{' '}
         {search.server.value && (
           <button
             type="button"
@@ -184,7 +195,7 @@ function Nothing({ answer, search }: { readonly answer: SearchAnswer; readonly s
   );
 }
 
-function Results({ search }: { readonly search: Search }): VNode {
+function Results({ search, examples }: { readonly search: Search; readonly examples: readonly string[] }): VNode {
   const answer = search.answer.value;
   const error = search.error.value;
   if (error) return <Failure error={error} onRetry={search.ask} />;
@@ -193,7 +204,7 @@ function Results({ search }: { readonly search: Search }): VNode {
       <Empty icon="search" title="Search as an agent does">
         <p>Type what is to be done, in plain words. You see the tools an agent would get, in its order, and why.</p>
         <p class="line line-center">
-          {EXAMPLES.map((example) => (
+          {examples.map((example) => (
             <button
               key={example}
               type="button"
@@ -203,7 +214,7 @@ function Results({ search }: { readonly search: Search }): VNode {
                 search.later();
               }}
             >
-              {example}
+              <ServerLine text={example} limit={60} />
             </button>
           ))}
         </p>
@@ -270,6 +281,7 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
     search.server.value = route.query['server'] ?? '';
     search.ask();
   }, []);
+  const examples = useResource('search examples', loadExamples);
   const open = (): void => {
     const hit = search.answer.value?.hits[search.active.value];
     if (hit) goTo(hrefTo('tool', [hit.server, hit.tool]));
@@ -333,7 +345,7 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
       <p class="sr-only" role="status">
         {hits ? `${plural(hits.length, 'tool')} found` : ''}
       </p>
-      <Results search={search} />
+      <Results search={search} examples={examples.data.value ?? []} />
     </Page>
   );
 }

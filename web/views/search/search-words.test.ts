@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldReason } from '../../text/advice.js';
-import { answerWord, heldTitle } from './search-words.js';
+import { answerWord, exampleOf, heldTitle } from './search-words.js';
 
 describe('words of a search', () => {
   it.each([
@@ -21,5 +21,13 @@ describe('words of a search', () => {
     expect(heldReason({ ...about, reason: '"files:write" is disabled by toolRules[0] (pattern "*").' })).toBe(
       'is disabled by rule 1 (pattern "*").',
     );
+  });
+
+  it('STUDIO-1 offers searches that find something: what tools say of themselves', () => {
+    const tool = (summary: string, status = 'enabled') => ({ summary, status });
+    expect(
+      exampleOf([tool('Read the secret', 'disabled'), tool('x'), tool('Adds two numbers. Returns the sum.')]),
+    ).toBe('adds two numbers');
+    expect(exampleOf([tool('y'.repeat(80))])).toBeUndefined();
   });
 });

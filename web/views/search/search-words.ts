@@ -21,3 +21,19 @@ export function answerWord(text: string, found: number): string {
 export function heldTitle(total: number): string {
   return total === 1 ? 'One tool fits that agents do not get.' : `${total} tools fit that agents do not get.`;
 }
+
+/** Words that a person may search with: what the first offered tool of a server does, where it says so in a few words. */
+export function exampleOf(
+  tools: ReadonlyArray<{ readonly summary: string; readonly status: string }>,
+): string | undefined {
+  const said = tools
+    .filter(({ status }) => status === 'enabled')
+    .map(({ summary }) =>
+      summary
+        .split(/[.:;\n(]/)[0]!
+        .trim()
+        .toLowerCase(),
+    )
+    .find((text) => text.length >= 8 && text.length <= 60);
+  return said;
+}

@@ -7,9 +7,11 @@ import { goTo, hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { FileProblem } from '../../parts/file-problem.js';
+import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
 import { Callout, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
+import { isRemoval, removalWords } from '../../parts/change-words.js';
 import { RegistrySearch } from './registry-search.js';
 import { EMPTY_ENTRY, entryOf, formOf, problemsOf, readEntries, type EntryForm } from './server-entry.js';
 
@@ -116,7 +118,8 @@ function FormFields({
         label={form.kind === 'command' ? 'Variables' : 'Headers'}
         hint={
           <>
-            One NAME=value a line. For secrets write a variable, such as <code>{'${GITHUB_TOKEN}'}</code>.
+            One NAME=value a line. For secrets write a variable, such as <code>{'${GITHUB_TOKEN}'}</code>, and set its
+            value with <code>toolscout secret set GITHUB_TOKEN</code> or in the environment of toolscout.
           </>
         }
         {...(problems.pairs && { problem: problems.pairs })}
@@ -138,6 +141,8 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
   const [problems, setProblems] = useState<ReturnType<typeof problemsOf>>({});
   const [wrong, setWrong] = useState<string>();
   const [change, setChange] = useState<ConfigChange>();
+  // An entry of that name would be replaced.
+  const taken = id === undefined ? Object.keys(file.servers) : [];
   const show = (next: 'form' | 'raw'): void => {
     // An empty form has nothing to show; what is pasted brings its name along.
     const isEmpty = id === undefined && problemsOf(form).id !== undefined;
@@ -151,12 +156,12 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
     event.preventDefault();
     const name = form.id.trim();
     if (mode === 'raw') {
-      const read = readEntries(raw, name);
+      const read = readEntries(raw, name, taken);
       setWrong(typeof read === 'string' ? read : undefined);
       if (typeof read !== 'string') setChange({ servers: read });
       return;
     }
-    const found = problemsOf(form);
+    const found = problemsOf(form, taken);
     setProblems(found);
     if (Object.keys(found).length === 0) setChange({ servers: { [name]: entryOf(form, base) } });
   };
@@ -193,7 +198,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
               onChange={(part) => {
                 const next = { ...form, ...part };
                 setForm(next);
-                if (Object.keys(problems).length > 0) setProblems(problemsOf(next));
+                if (Object.keys(problems).length > 0) setProblems(problemsOf(next, taken));
               }}
             />
           ) : (
@@ -239,9 +244,11 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
             )}
             <span class="muted small">Nothing is written or started before you confirm.</span>
           </div>
+          <LookOnly class="muted small" />
         </form>
       </Section>
       <ConfigReview
+        {...(id !== undefined && isRemoval(change) && removalWords(id))}
         change={change}
         onClose={() => setChange(undefined)}
         onDone={() => {

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { api } from '../../api/client.js';
-import type { ServerDetails } from '../../api/types.js';
+import type { Approval, ServerDetails } from '../../api/types.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
@@ -50,10 +50,19 @@ function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
   );
 }
 
-function Details({ server, onChange }: { readonly server: ServerDetails; readonly onChange: () => void }): VNode {
+function Details({
+  server,
+  waiting,
+  onChange,
+}: {
+  readonly server: ServerDetails;
+  /** Requests of this server that wait: what was rejected is held back as well, but waits for nothing. */
+  readonly waiting: readonly Approval[];
+  readonly onChange: () => void;
+}): VNode {
   const { word, tone } = stateOf(server);
   const { health, toolCounts, transport } = server;
-  const held = toolCounts.pending + toolCounts.quarantined;
+  const held = waiting.filter(({ tool }) => tool !== undefined).length;
   return (
     <>
       <Trouble server={server} />
@@ -139,6 +148,11 @@ export function OneServer({ id }: { readonly id: string }): VNode {
       event.type === 'reloaded' ||
       (Array.isArray(event['servers']) && event['servers'].includes(id)),
   );
+  const waiting = useResource(
+    `waiting ${id}`,
+    (signal) => api.approvals('pending', signal, id),
+    (event) => /^(?:approval|reconsidered|learned|reloaded)$/.test(event.type),
+  );
   return (
     <Page
       title={server.data.value?.title ?? id}
@@ -149,7 +163,7 @@ export function OneServer({ id }: { readonly id: string }): VNode {
       }
     >
       <Loaded from={server} what="The server">
-        {(found) => <Details server={found} onChange={server.reload} />}
+        {(found) => <Details server={found} waiting={waiting.data.value ?? []} onChange={server.reload} />}
       </Loaded>
     </Page>
   );

@@ -7,6 +7,8 @@ import { tell, tellError } from '../../app/notices.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
+import { removalWords } from '../../parts/change-words.js';
+import { LookOnly } from '../../parts/look-only.js';
 import { learnedText } from './server-state.js';
 
 /** What can be done with a server. */
@@ -66,7 +68,7 @@ export function ServerActions({
   return (
     <div class="line">
       {server.enabled && needsSignIn && button('sign-in', 'Sign in', 'Signing in…', 'button-main')}
-      {server.enabled && !isConnected && button('connect', 'Connect', 'Connecting…', needsSignIn ? '' : 'button-main')}
+      {server.enabled && !isConnected && button('connect', 'Connect now', 'Connecting…')}
       {server.enabled && isConnected && button('disconnect', 'Disconnect', 'Disconnecting…')}
       {server.enabled && button('discover', 'Learn its tools again', 'Learning…')}
       {server.enabled
@@ -83,8 +85,9 @@ export function ServerActions({
       >
         Remove the server
       </button>
+      <LookOnly class="muted small" />
       <ConfigReview
-        title={`Remove ${server.id}`}
+        {...removalWords(server.id)}
         change={removal}
         onClose={() => setRemoval(undefined)}
         onDone={() => goTo(hrefTo('servers'))}

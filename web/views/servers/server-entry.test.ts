@@ -64,3 +64,19 @@ describe('the form of a server', () => {
     expect(splitCommand(String.raw`"a \"b\"" 'c d'`)).toEqual({ command: 'a "b"', args: ['c d'] });
   });
 });
+
+describe('the name of a new server', () => {
+  it('STUDIO-8 is reported at its field: missing, not allowed, or taken', () => {
+    const form = { ...EMPTY_ENTRY, command: 'npx' };
+    expect(problemsOf(form).id).toContain('short name');
+    expect(problemsOf({ ...form, id: 'every thing' }).id).toContain('Write every-thing');
+    expect(problemsOf({ ...form, id: 'x'.repeat(65) }).id).toContain('1 to 64');
+    expect(problemsOf({ ...form, id: ' notes ' }, ['notes']).id).toContain('notes exists already');
+    expect(problemsOf({ ...form, id: 'notes.2' }, ['notes'])).toEqual({});
+  });
+
+  it('STUDIO-8 that is taken is refused in pasted JSON as well: the entry would be replaced', () => {
+    for (const text of ['{"mcpServers": {"notes": {"command": "x"}}}', '{"command": "x"}'])
+      expect(readEntries(text, 'notes', ['notes'])).toContain('notes exists already');
+  });
+});

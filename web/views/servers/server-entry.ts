@@ -79,10 +79,31 @@ export function formOf(id: string, entry: JsonObject): EntryForm {
   };
 }
 
-/** What stops a form from being looked at. */
-export function problemsOf(form: EntryForm): Readonly<Partial<Record<keyof EntryForm, string>>> {
+function existsAlready(name: string): string {
+  return `${name} exists already: choose another name, or edit that server.`;
+}
+
+/** Names that the config accepts. */
+const NAME = /^[\w.-]{1,64}$/;
+
+/** What is wrong with the name of a new server. */
+export function nameProblem(name: string, taken: readonly string[]): string | undefined {
+  if (name === '') return 'Give it a short name, such as github.';
+  if (!NAME.test(name)) {
+    const near = name.replaceAll(/[^\w.-]+/g, '-').slice(0, 64);
+    return `A name has 1 to 64 letters, digits, "_", "." or "-". Write ${near}, for example.`;
+  }
+  return taken.includes(name) ? existsAlready(name) : undefined;
+}
+
+/** What stops a form from being looked at; `taken` are the names that a new server cannot have. */
+export function problemsOf(
+  form: EntryForm,
+  taken: readonly string[] = [],
+): Readonly<Partial<Record<keyof EntryForm, string>>> {
+  const id = nameProblem(form.id.trim(), taken);
   return {
-    ...(form.id.trim() === '' && { id: 'Give it a short name, such as github.' }),
+    ...(id !== undefined && { id }),
     ...(form.kind === 'command' &&
       form.command.trim() === '' && { command: 'Give the command that starts it, such as npx.' }),
     ...(form.kind === 'url' &&
@@ -102,7 +123,11 @@ const isEntry = (value: unknown): value is JsonObject =>
  * The servers in a text that was pasted: as clients write them (`mcpServers`), as the config does (`servers`), by their names alone, or one
  * entry without a name where `name` has it. Else what is wrong with it.
  */
-export function readEntries(text: string, name: string): Record<string, JsonObject> | string {
+export function readEntries(
+  text: string,
+  name: string,
+  taken: readonly string[] = [],
+): Record<string, JsonObject> | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -110,11 +135,14 @@ export function readEntries(text: string, name: string): Record<string, JsonObje
     return `This is not valid JSON: ${(thrown as Error).message}`;
   }
   if (!isObject(value)) return 'Write an object: {"github": {"command": "…"}}.';
-  if (isEntry(value)) return name === '' ? 'Give it a name: {"github": {"command": "…"}}.' : { [name]: value };
+  if (isEntry(value) && name === '') return 'Give it a name: {"github": {"command": "…"}}.';
+  if (isEntry(value)) return taken.includes(name) ? existsAlready(name) : { [name]: value };
   const entries = value['mcpServers'] ?? value['servers'] ?? value;
   const named = isObject(entries) ? Object.entries(entries) : [];
   const wrong = named.find(([, entry]) => !isEntry(entry));
   if (named.length === 0) return 'There is no server in it.';
   if (wrong) return `"${wrong[0]}" has neither a command nor a url.`;
+  const again = named.find(([id]) => taken.includes(id));
+  if (again) return existsAlready(again[0]);
   return Object.fromEntries(named) as Record<string, JsonObject>;
 }

@@ -3,10 +3,10 @@ import { useState } from 'preact/hooks';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Badge, Empty, Loaded, STATUS_TONES } from '../../parts/states.js';
+import { Empty, Loaded, StatusBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { plural } from '../../text/format.js';
-import { allTools } from './all-tools.js';
+import { allTools } from '../../api/all-tools.js';
 
 /** The tools of one server, filtered as you type. */
 export function ToolTable({ id }: { readonly id: string }): VNode {
@@ -47,9 +47,9 @@ export function ToolTable({ id }: { readonly id: string }): VNode {
               maxHeight={448}
               onOpen={({ tool, status }) =>
                 goTo(
-                  status === 'pending' || status === 'quarantined'
-                    ? hrefTo('approvals', [`${id}:${tool}`])
-                    : hrefTo('tool', [id, tool]),
+                  status === 'enabled' || status === 'disabled'
+                    ? hrefTo('tool', [id, tool])
+                    : hrefTo('approvals', [`${id}:${tool}`]),
                 )
               }
               render={({ tool, title, summary, status }) => (
@@ -69,7 +69,7 @@ export function ToolTable({ id }: { readonly id: string }): VNode {
                       <ServerLine text={summary} />
                     </div>
                   </div>
-                  <Badge tone={STATUS_TONES[status]}>{status}</Badge>
+                  <StatusBadge status={status} />
                 </>
               )}
             />

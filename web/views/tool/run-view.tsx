@@ -61,7 +61,7 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
         <span class="line">
           <span>{[tokensText(answer), ms].filter(Boolean).join(' · ')}</span>
           {state.step === 'done' && <Badge tone="ok">success</Badge>}
-          {state.step === 'failed' && <Badge tone="bad">failed</Badge>}
+          {state.step === 'failed' && <Badge tone="bad">failure</Badge>}
         </span>
       }
     >

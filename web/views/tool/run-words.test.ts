@@ -13,9 +13,9 @@ describe('words of a call', () => {
   it('STUDIO-1 says what it cost, and what was kept back', () => {
     expect(tokensText(undefined)).toBeUndefined();
     expect(tokensText({ success: true })).toBeUndefined();
-    expect(tokensText({ tokens: { arguments: 7, returned: 1200 } })).toBe('Tokens: 7 arguments, 1,200 answer');
+    expect(tokensText({ tokens: { arguments: 7, returned: 1200 } })).toBe('Tokens: arguments 7, answer 1,200');
     expect(tokensText({ tokens: { arguments: 7, returned: 2, withheld: 3000 } })).toBe(
-      'Tokens: 7 arguments, 2 answer, 3,000 kept back',
+      'Tokens: arguments 7, answer 2, 3,000 kept back',
     );
   });
 

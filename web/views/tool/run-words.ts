@@ -15,7 +15,7 @@ export function tokensText(answer: JsonObject | undefined): string | undefined {
   const tokens = answer?.['tokens'] as { arguments?: number; returned?: number; withheld?: number } | undefined;
   if (!tokens) return undefined;
   const withheld = tokens.withheld ? `, ${formatCount(tokens.withheld)} kept back` : '';
-  return `Tokens: ${formatCount(tokens.arguments ?? 0)} arguments, ${formatCount(tokens.returned ?? 0)} answer${withheld}`;
+  return `Tokens: arguments ${formatCount(tokens.arguments ?? 0)}, answer ${formatCount(tokens.returned ?? 0)}${withheld}`;
 }
 
 /** How long a call took, and how long it waited for the person who made it. */

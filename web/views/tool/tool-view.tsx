@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { Json, JsonObject, ToolDetails, Why } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
@@ -12,11 +12,14 @@ import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Badge, Callout, Loaded, STATUS_TONES } from '../../parts/states.js';
+import { Badge, Callout, Loaded, StatusBadge } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { adviceOf, reasonOf } from '../../text/advice.js';
+import { statusWord } from '../../text/status-word.js';
 import { copiesOf } from './copies.js';
-import { createRun } from './run.js';
+import { parameterType } from './parameter-type.js';
+import { allTools } from '../../api/all-tools.js';
+import { keptRun } from './kept-runs.js';
 import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
 import { decidedAt } from './why-words.js';
@@ -80,6 +83,22 @@ function NotOffered({
   );
 }
 
+/** What a tool does that a rule turns off: the decision about the rule needs it. */
+function Summary({ server, tool }: { readonly server: string; readonly tool: string }): VNode | null {
+  const tools = useResource(
+    `tools ${server}`,
+    (signal) => allTools(server, signal),
+    (event) => event.server === server,
+  );
+  const found = tools.data.value?.find((each) => each.tool === tool);
+  if (!found) return null;
+  return (
+    <Section title="What it does">
+      <ServerText text={found.summary || 'The server gives no description.'} limit={1200} block />
+    </Section>
+  );
+}
+
 function About({ tool }: { readonly tool: ToolDetails }): VNode {
   const schema = tool.definition['inputSchema'] as Json | undefined;
   return (
@@ -95,7 +114,8 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                   <ServerLine text={tool.server} />
                 </a>,
               ],
-              ['Status', <Badge tone={STATUS_TONES[tool.status]}>{tool.status}</Badge>],
+              ['Status', <StatusBadge status={tool.status} />],
+              tool.destructive === true && ['Effects', <Badge tone="bad">may delete or overwrite</Badge>],
               tool.tags.length > 0 && ['Tags', tool.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)],
               ['Pinned as', <code title={tool.hash}>{tool.hash.slice(0, 12)}</code>],
             ]}
@@ -114,7 +134,7 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                 </tr>
               </thead>
               <tbody>
-                {tool.parameters.slice(0, 100).map(({ name, type, required, description }) => (
+                {tool.parameters.slice(0, 100).map(({ name, type, required, description, values }) => (
                   <tr key={name}>
                     <td>
                       <code>
@@ -123,7 +143,7 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                       {required && <Badge tone="accent">required</Badge>}
                     </td>
                     <td class="muted">
-                      <ServerText text={type} limit={80} />
+                      <ServerText text={parameterType(type, values)} limit={120} />
                     </td>
                     <td>
                       <ServerText text={description} limit={200} />
@@ -148,19 +168,17 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
 
 function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly remembered: JsonObject | undefined }): VNode {
   const field = useMemo(() => fieldOf(tool.definition['inputSchema'] as Json | undefined), [tool.hash]);
-  const run = useMemo(createRun, []);
-  const [value, setValue] = useState<Draft>(() => remembered ?? initialValue(field));
+  const kept = useMemo(() => keptRun(`${tool.server}:${tool.tool}`), []);
+  const { run } = kept;
+  const [value, setValue] = useState<Draft>(() => remembered ?? kept.value ?? initialValue(field));
+  const [isSure, setSure] = useState(false);
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const [wasTried, setTried] = useState(false);
   const [isBroken, setBroken] = useState(false);
-  useEffect(
-    () => () => {
-      if (run.state.peek().step === 'running') run.cancel();
-    },
-    [],
-  );
   const change = (next: Draft): void => {
     setValue(next);
+    kept.value = next;
+    setSure(false);
     // After the first attempt everything is looked at again at once; before it, missing values are not reported.
     if (wasTried) setProblems(checkValue(field, next));
   };
@@ -170,8 +188,12 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
     setProblems(found);
     setTried(true);
     if (isBroken) return;
-    if (found.length === 0) void run.start(tool.server, tool.tool, args);
-    else requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());
+    kept.value = value;
+    if (found.length === 0 && tool.destructive === true && !isSure) setSure(true);
+    else if (found.length === 0) {
+      setSure(false);
+      void run.start(tool.server, tool.tool, args);
+    } else requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());
   };
   const isRunning = run.state.value.step === 'running';
   return (
@@ -189,15 +211,27 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
           }}
         >
           <SchemaForm field={field} value={value} problems={problems} onChange={change} onBroken={setBroken} />
-          {problems.length > 0 && (
+          {problems.length > 0 && !isBroken && (
             <p class="field-problem" role="alert">
               Not sent: {problems.length === 1 ? 'one argument is' : `${problems.length} arguments are`} not valid.
             </p>
           )}
+          {isSure && (
+            <Callout tone="warn">
+              <p role="alert">
+                The server says that this tool may delete or overwrite something. It runs when you press the button
+                again.
+              </p>
+            </Callout>
+          )}
           <div class="line">
-            <button type="submit" class="button button-main" disabled={isRunning || !tool.callable}>
+            <button
+              type="submit"
+              class={isSure ? 'button button-danger' : 'button button-main'}
+              disabled={isRunning || !tool.callable}
+            >
               <Icon name="play" />
-              Run the tool
+              {isSure ? 'Run it nevertheless' : 'Run the tool'}
             </button>
             {isRunning && (
               <button type="button" class="button" onClick={run.cancel}>
@@ -205,7 +239,7 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
                 Cancel
               </button>
             )}
-            {!tool.callable && <span class="muted">It cannot be run while it is {tool.status}.</span>}
+            {!tool.callable && <span class="muted">It cannot be run: {statusWord(tool.status)[0]}.</span>}
           </div>
         </form>
       </Section>
@@ -253,6 +287,7 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
       wide
     >
       {refused && <NotOffered server={server} tool={name} why={refused} />}
+      {refused?.because === 'rule' && tool.data.value === undefined && <Summary server={server} tool={name} />}
       {/* What the API refuses to show is said above, with what to do about it. */}
       {!(refused && tool.data.value === undefined) && (
         <Loaded from={tool} what="The tool">

@@ -9,5 +9,6 @@ export function decidedAt(
 ): { readonly href: string; readonly label: string } | undefined {
   if (because === 'approval' || because === 'quarantine')
     return { href: hrefTo('approvals', [`${server}:${tool}`]), label: 'See what waits for approval' };
+  if (because === 'rejected') return { href: hrefTo('approvals', [`${server}:${tool}`]), label: 'Look at it again' };
   return because === 'rule' ? { href: hrefTo('rules'), label: 'Open the rules' } : undefined;
 }

@@ -4,8 +4,9 @@ import { hrefTo } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Badge, OUTCOME_TONES } from '../../parts/states.js';
+import { OutcomeBadge } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
+import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
 import { barOf, toolOf } from './traffic-log.js';
@@ -82,18 +83,13 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
   );
 }
 
-/** How a request ended, in a word with a colour. */
-export function OutcomeBadge({ row }: { readonly row: TrafficRow }): VNode {
-  return <Badge tone={OUTCOME_TONES[row.state]}>{row.state === 'open' ? 'running' : row.state}</Badge>;
-}
-
 /** One request whole: what was said, when, and what it cost. */
 export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
   const address = toolOf(row);
   const [server, tool] = address?.split(/:(.*)/s) ?? [];
   return (
     <div class="stack">
-      <Section title="Request" aside={<OutcomeBadge row={row} />}>
+      <Section title="Request" aside={<OutcomeBadge outcome={row.state} code={row.code} />}>
         <Facts
           items={[
             ['Method', <code>{row.method}</code>],
@@ -117,9 +113,14 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
             ],
             [
               'Tokens',
-              `${formatCount(row.tokens.arguments)} request, ${formatCount(row.tokens.returned)} answer, whole message`,
+              `request ${formatCount(row.tokens.arguments)}, answer ${formatCount(row.tokens.returned)}, whole message`,
             ],
-            row.code !== undefined && ['Code', <code>{row.code}</code>],
+            row.code !== undefined && [
+              'Why',
+              <>
+                {codeText(row.code)} <code class="muted">{row.code}</code>
+              </>,
+            ],
             row.traceId !== undefined && ['Trace', <code>{row.traceId}</code>],
           ]}
         />

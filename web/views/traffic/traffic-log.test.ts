@@ -23,6 +23,8 @@ describe('the traffic log of the page', () => {
     for (const id of ['a', 'b', 'c', 'd']) log.add(row(id, { state: 'open' }));
     log.add(row('c', { ms: 5 }));
     expect(log.rows().map(({ id, state }) => `${id} ${state}`)).toEqual(['d open', 'c success', 'b open']);
+    log.dropOpen();
+    expect(log.rows().map(({ id }) => id)).toEqual(['c']);
     log.clear();
     expect(log.rows()).toEqual([]);
   });

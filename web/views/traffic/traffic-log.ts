@@ -16,6 +16,8 @@ export interface TrafficLog {
   add(row: TrafficRow): void;
   /** Newest first. */
   rows(): TrafficRow[];
+  /** Takes out what has not ended. */
+  dropOpen(): void;
   clear(): void;
 }
 
@@ -31,6 +33,9 @@ export function createTrafficLog(limit = MAX_ROWS): TrafficLog {
       rows.delete(oldest!);
     },
     rows: () => [...rows.values()].toReversed(),
+    dropOpen() {
+      for (const [id, { state }] of rows) if (state === 'open') rows.delete(id);
+    },
     clear: () => rows.clear(),
   };
 }

@@ -1,17 +1,18 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { TrafficRow } from '../../api/types.js';
+import { onForget } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Empty } from '../../parts/states.js';
+import { Empty, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { formatCount, formatTime, plural } from '../../text/format.js';
 import { askedText, workedText } from '../../text/took.js';
 import { followTraffic } from './follow-traffic.js';
-import { OutcomeBadge, RowDetails } from './row-details.js';
+import { RowDetails } from './row-details.js';
 import {
   costOf,
   createTrafficLog,
@@ -25,6 +26,7 @@ import {
 /** Rows come faster than a person reads, so the page is drawn only this often. */
 const DRAW_MS = 150;
 
+/** What one browser tab has seen; it stays when another view is opened. */
 function createTraffic() {
   const log = createTrafficLog();
   const rows = signal<readonly TrafficRow[]>([]);
@@ -52,6 +54,11 @@ function createTraffic() {
       return () => {
         stop();
         clearTimeout(timer);
+        timer = undefined;
+        isLive.value = false;
+        // Nothing tells any more how these end.
+        log.dropOpen();
+        rows.value = log.rows();
       };
     },
     pause: () => {
@@ -64,6 +71,10 @@ function createTraffic() {
     },
   };
 }
+
+/** One for the page: it is gone with the tab, and with the session. */
+const traffic = createTraffic();
+onForget(traffic.clear);
 
 function Row({ row }: { readonly row: TrafficRow }): VNode {
   return (
@@ -87,14 +98,13 @@ function Row({ row }: { readonly row: TrafficRow }): VNode {
       </div>
       <span class="muted small number row-number wide-only">{plural(costOf(row), 'token')}</span>
       <span class="muted small number row-number">{workedText(row.ms, row.askedMs) || 'running'}</span>
-      <OutcomeBadge row={row} />
+      <OutcomeBadge outcome={row.state} code={row.code} />
     </>
   );
 }
 
 /** What hosts, toolscout and servers say to each other, as it happens. */
 export function TrafficView({ route }: { readonly route: Route }): VNode {
-  const traffic = useMemo(createTraffic, []);
   useEffect(() => traffic.follow(), []);
   const { q = '', state = '', sort = '' } = route.query;
   const query: TrafficQuery = { text: q, state: state as TrafficQuery['state'], sort: sort as TrafficQuery['sort'] };
@@ -110,7 +120,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
   return (
     <Page
       title="Traffic"
-      lead="Every request of a host, and what it led to. Recorded in memory while this page is open. Tokens are of the whole message."
+      lead="Every request of a host, and what it led to, recorded while you look at this view; what is listed stays until you close the tab. Tokens are of the whole message, which is what an agent pays; Audit counts the arguments and the answer of the tool alone."
       wide
       actions={
         <>

@@ -2,14 +2,8 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { LogLevel } from '../../../kernel/log.js';
 import type { ModeName } from '../../../model/config.js';
+import { portNumber } from '../arguments.js';
 import { withCommonFlags, type CliDeps, type CommonFlags, type OpenOptions, type ServeOptions } from '../context.js';
-
-function portNumber(value: string): number {
-  const port = Number(value);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be from 0 to 65535.');
-  return port;
-}
 
 function seconds(value: string): number {
   const number = Number(value);

@@ -23,6 +23,20 @@ describe('toolscout studio', STARTS_PROCESSES, () => {
     expect(await gateway.sessions.takeTicket(CODE_TICKET, code)).toBe(true);
   });
 
+  it('STUDIO-6 signs in to the toolscout at another port than that of the config', async () => {
+    const gateway = await openToolscout({ http: { publicUrl: 'https://tools.example.com/' } });
+    const around = {
+      gateway: { ...gateway, close: async () => undefined },
+      readConfig: async () => gateway.internal.loaded(),
+      openBrowser: async () => undefined,
+    };
+    const asked: string[] = [];
+    await commandLine(['studio', '--port', '7391'], { ...around, isServing: async (url) => asked.push(url) > 0 });
+    expect(asked).toEqual(['http://127.0.0.1:7391']);
+    const started = await commandLine(['studio', '-p', '7391'], { ...around, isServing: async () => false });
+    expect(started.served).toMatchObject([{ port: 7391 }]);
+  });
+
   it('STUDIO-6 starts a server when none runs; prints the address without a browser', async () => {
     const gateway = await openToolscout({ http: { publicUrl: 'https://tools.example.com/' } });
     const around = {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
 import { messageOf } from '../../../kernel/errors.js';
 import { CODE_LIFETIME_MS, CODE_TICKET } from '../../code-ticket.js';
+import { portNumber } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 /**
@@ -15,7 +16,7 @@ export async function studioAddress(gateway: Gateway, url: string): Promise<stri
 
 interface Flags extends CommonFlags {
   readonly open: boolean;
-  readonly port?: string;
+  readonly port?: number;
 }
 
 /** `toolscout studio`: opens the page, and serves it when no process does yet. */
@@ -23,6 +24,7 @@ export function addStudio(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('studio'))
     .summary('open the web page')
     .description('Opens Studio in the browser, signed in. Starts the gateway first where none serves this config.')
+    .option('-p, --port <port>', 'the port of the gateway, where it is not that of the config', portNumber)
     .option('--no-open', 'print the address instead of opening it')
     .addHelpText('after', '\nExamples:\n  $ toolscout studio\n  $ toolscout studio --no-open --config ~/tools.yaml')
     .action(async (flags: Flags) => {
@@ -37,7 +39,8 @@ export function addStudio(program: Command, deps: CliDeps): void {
       };
       const { http } = (await deps.readConfig(flags)).config;
       const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-      const url = http.publicUrl?.replace(/\/+$/, '') ?? `http://${host}:${http.port}`;
+      const local = `http://${host}:${flags.port ?? http.port}`;
+      const url = flags.port === undefined ? (http.publicUrl?.replace(/\/+$/, '') ?? local) : local;
       if (await deps.isServing(url)) {
         await withGateway(deps, flags, async (gateway) => show(await studioAddress(gateway, url), false));
         return;
@@ -50,6 +53,7 @@ export function addStudio(program: Command, deps: CliDeps): void {
         learnAtStart: true,
         watch: true,
         stdio: false,
+        ...(flags.port !== undefined && { port: flags.port }),
         onStudio: (address) => show(address, true),
       });
     });

@@ -24,7 +24,7 @@ export function addWhy(program: Command, deps: CliDeps): void {
           deps.terminal.out(
             printable([why.reason, why.remedy && describeRemedy(why.remedy)].filter(Boolean).join(' ')),
           );
-        if (!why.offered) throw new Exit(['rule', 'approval', 'quarantine'].includes(why.because) ? 4 : 2);
+        if (!why.offered) throw new Exit(['rule', 'approval', 'quarantine', 'rejected'].includes(why.because) ? 4 : 2);
       });
     });
 }

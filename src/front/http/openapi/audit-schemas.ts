@@ -21,6 +21,10 @@ export const AuditRecord = z.object({
   code: text.optional(),
   latencyMs: z.number().optional(),
   waitedMs: z.number().meta({ description: 'How long it waited for the rate limit; part of latencyMs.' }).optional(),
+  connectMs: z
+    .number()
+    .meta({ description: 'How long it waited until its server was started or reached; part of latencyMs.' })
+    .optional(),
   askedMs: z
     .number()
     .meta({ description: 'How long a person or a host was asked something; part of latencyMs.' })

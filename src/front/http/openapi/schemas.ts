@@ -152,6 +152,10 @@ export const ToolDetails = z.object({
   provenance,
   rung: text.optional(),
   confidence: z.number().optional(),
+  destructive: z
+    .boolean()
+    .optional()
+    .meta({ description: 'The server says that it may delete or overwrite something.' }),
   hash: text,
   /** As the server defines it, without what an agent does not need. */
   definition: AnyObject,
@@ -170,6 +174,7 @@ export const Why = z.object({
     'rule',
     'approval',
     'quarantine',
+    'rejected',
     'provenance',
     'scope',
   ]),

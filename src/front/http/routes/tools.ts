@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
 import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens.js';
 import { MAX_AGENT_HITS } from '../../../model/hit.js';
@@ -154,7 +155,11 @@ export function toolRoutes(): Route[] {
           traceId,
         });
         const callable = tool.status === 'enabled';
-        return reply(ToolDetails.parse({ ...tool, tool: tool.name, callable, definition: lean }));
+        const { annotations } = tool.definition;
+        const isDestructive =
+          isObject(annotations) && annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true;
+        const shown = { ...tool, tool: tool.name, callable, definition: lean };
+        return reply(ToolDetails.parse({ ...shown, ...(isDestructive && { destructive: true }) }));
       },
     }),
     route({

@@ -1,0 +1,112 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { fixture } from '../support/fixture.js';
+import { STARTS_PROCESSES } from '../support/patience.js';
+import { seriousFindings } from './support/axe.js';
+import { sharedBrowser } from './support/browser.js';
+import { openStudio, type Studio } from './support/studio.js';
+
+async function searches(studio: Studio): Promise<unknown> {
+  const answer = await fetch(`${studio.url}v1/stats`);
+  const { total } = (await answer.json()) as { total: Record<string, unknown> };
+  return [total['searches'], total['calls'], total['menus'], total['reads']];
+}
+
+describe('lists of Studio', () => {
+  const open = sharedBrowser();
+
+  it('STUDIO-1 one kind of line says how each server is and what to do', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({
+      servers: {
+        works: fixture('legacy'),
+        absent: { command: '/no/such/program' },
+        unset: { command: 'x', env: { A: '${NOT_SET_1}' } },
+        off: { command: 'x', enabled: false },
+        hidden: fixture('legacy'),
+      },
+      toolRules: [{ pattern: 'hidden:*', enabled: false }],
+    });
+    for (const id of ['works', 'hidden', 'absent']) await (await fetch(`${studio.url}v1/servers/${id}/tools`)).text();
+    const page = await open(`${studio.url}#/servers`);
+    const line = (id: string) => page.getByRole('option', { name: new RegExp(`^${id}`) }).locator('.row-sub');
+    await expect
+      .poll(() => line('absent').textContent())
+      .toMatch(/^Does not answer\. Open it to try again: .*no\/such/);
+    expect(await line('works').textContent()).toMatch(/^(?:Calls reach it at once|Starts when one of its tools)/);
+    expect(await line('unset').textContent()).toMatch(/^Cannot be used: .*NOT_SET_1/);
+    expect(await line('off').textContent()).toMatch(/^Agents do not get its tools\. Open it to enable it/);
+    expect(await line('hidden').textContent()).toMatch(/held back: open it to see why/);
+    // What the server is for stands on its page instead.
+    await page.goto(`${studio.url}#/servers/works`);
+    await page.getByText('What it is for').waitFor();
+    const narrow = await open(`${studio.url}#/servers`, { viewport: { width: 360, height: 740 } });
+    const wrapped = narrow.getByRole('option', { name: /^absent/ }).locator('.row-sub');
+    await wrapped.waitFor();
+    expect(await wrapped.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
+    expect(await seriousFindings(narrow)).toEqual([]);
+  });
+
+  it('STUDIO-1 looking at anything counts as nothing that an agent did', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/home`);
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'What is to be done' }).fill('echo a text');
+    await page.getByRole('option', { name: /legacy:echo/ }).waitFor();
+    await page.getByText(/An agent pays/).waitFor();
+    for (const [view, ready] of [
+      ['tool/legacy/echo', page.getByLabel(/^message/)],
+      ['servers/legacy', page.getByRole('option', { name: /echo/ })],
+      ['held', page.getByText('Nothing is held back')],
+      ['audit?kind=search', page.getByText('No record fits')],
+    ] as const) {
+      await page.goto(`${studio.url}#/${view}`);
+      await ready.waitFor();
+    }
+    expect(await searches(studio)).toEqual([0, 0, 0, 0]);
+    // An agent over HTTP is one.
+    await (await fetch(`${studio.url}v1/search?q=echo`)).text();
+    await expect.poll(() => searches(studio)).toEqual([1, 0, 0, 0]);
+    await page.getByRole('option', { name: /search/ }).waitFor();
+  });
+
+  it('STUDIO-3 Traffic finds what was refused', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({
+      servers: { legacy: fixture('legacy') },
+      toolRules: [{ pattern: 'legacy:crash', enabled: false }],
+    });
+    const page = await open(`${studio.url}#/traffic`);
+    await page.getByText('Listening').waitFor();
+    const host = new Client({ name: 'stranger', version: '1.0.0' });
+    onTestFinished(() => host.close());
+    await host.connect(new StreamableHTTPClientTransport(new URL(`${studio.url}mcp`)));
+    for (const tool of ['crash', 'fail', 'echo'])
+      await host.callTool({
+        name: 'execute_tool',
+        arguments: { server: 'legacy', tool, arguments: { message: 'hello' } },
+      });
+    const rows = page.locator('#traffic').getByRole('option');
+    await page.getByRole('option', { name: /legacy:echo.*success/ }).waitFor();
+    await page.getByLabel('Outcome').selectOption('refused');
+    await expect.poll(() => rows.count()).toBe(1);
+    expect(await rows.first().textContent()).toMatch(/legacy:crash.*TOOL_DISABLED.*refused/);
+    await page.getByLabel('Outcome').selectOption('failure');
+    await expect.poll(() => rows.first().textContent()).toMatch(/legacy:fail.*failure/);
+    expect(await rows.count()).toBe(1);
+  });
+
+  it('STUDIO-1 the time that a person takes is told, and not counted', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { asking: fixture('asking') } });
+    const page = await open(`${studio.url}#/tool/asking/elicit`);
+    await page.getByLabel(/^message/).fill('Who?');
+    await page.getByRole('button', { name: 'Run the tool' }).click();
+    await page.getByRole('button', { name: 'Decline' }).click();
+    await page.getByText('waiting for your answer').waitFor();
+    await page.goto(`${studio.url}#/audit?kind=execution&sort=slow`);
+    await page.getByRole('option', { name: /asking:elicit.*waited .* for an answer/ }).waitFor();
+    await page.getByText(/^waited .* for an answer, not counted above$/).waitFor();
+    await page.goto(`${studio.url}#/servers/asking`);
+    await page.getByText('Waiting for the rate limit or for your answer is left out.').waitFor();
+  });
+});

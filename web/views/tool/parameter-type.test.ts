@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { parameterType } from './parameter-type.js';
+
+it('STUDIO-1 names types as the form does, and the choices', () => {
+  expect(parameterType('integer')).toBe('whole number');
+  expect(parameterType('string | null')).toBe('text or nothing');
+  expect(parameterType('string[]')).toBe('string[]');
+  expect(parameterType('string', ['celsius', 'fahrenheit'])).toBe('one of celsius, fahrenheit');
+});
