@@ -25,7 +25,7 @@ export interface Hit {
   readonly server: string;
   readonly tool: string;
   readonly summary: string;
-  /** In [0,1]; 0 when the query was empty and a server or tag was listed by name. */
+  /** In [0,1]; 0 when the query was empty and nothing was scored. */
   readonly relevance: number;
   readonly tags: readonly string[];
   /** The part of the query that it answers; only where the query holds several needs (FIND-7). */

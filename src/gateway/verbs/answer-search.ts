@@ -4,7 +4,6 @@ import { findFindings } from '../../approvals/index.js';
 import { isStandIn, isUsable, isWorthRefreshing, type LearnedList } from '../../catalog/catalog.js';
 import { createEncoding } from '../../catalog/encoding.js';
 import { problemOf } from '../../catalog/views.js';
-import { ToolscoutError } from '../../kernel/errors.js';
 import { addressOf } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { sampleTokens } from '../../kernel/token-sample.js';
@@ -29,7 +28,6 @@ export function createSearch(core: Core): Verbs['search'] {
 
   return async (viewer, query, asked = {}) => {
     const started = clock.monotonic();
-    requireWords(query, asked);
     if (asked.server === OWN_SERVER) {
       return { hits: await core.own.hits(viewer, asked.server), nearest: [], learning: [], unavailable: [] };
     }
@@ -80,16 +78,6 @@ export function createSearch(core: Core): Verbs['search'] {
     if (!asked.isPreview) recordSearch(audit, viewer, query, asked, whole, clock.monotonic() - started);
     return whole;
   };
-}
-
-/**
- * An empty query lists the tools of one server or tag by name (FIND-1); of all tools the first ten by name answer nothing.
- *
- * @throws ToolscoutError `INVALID_REQUEST` for an empty query without either.
- */
-function requireWords(query: string, { server, tags = [] }: SearchOptions): void {
-  if (query.trim() !== '' || server !== undefined || tags.length > 0) return;
-  throw new ToolscoutError('INVALID_REQUEST', 'The query is empty; expected words such as "read a text file".');
 }
 
 /** A search by a skill: nothing of what is disabled, and not how many servers there are besides the bound ones. */

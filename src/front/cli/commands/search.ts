@@ -24,7 +24,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('search'))
     .summary('find tools for a need in plain words')
     .description(
-      'Finds tools for a need in plain words, over all servers. With --server or --tag, an empty query lists by name.',
+      'Finds tools for a need in plain words, over all servers. An empty query lists by name.',
     )
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
