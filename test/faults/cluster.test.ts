@@ -1,13 +1,16 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256 } from '../../src/kernel/hash.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { becomes, execute, load, startCluster, type Cluster, type Replica } from '../support/cluster.js';
-import { fixture, waitUntil } from '../support/fixture.js';
+import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { envelope, modernPost } from '../support/modern-request.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import type { WorkplaceOptions } from '../support/toolscout.js';
 import { startPgBouncer, type TransactionPooler } from '../support/transaction-pooler.js';
 
 const LONG = { timeout: 300_000 };
@@ -71,6 +74,47 @@ describe('replicas that are processes, over one database', LONG, () => {
       expect(records[0]).toMatchObject({ outcome: 'success', detail: { reason: `round ${round}` } });
       [victim, other] = [other, await grow()];
       await becomes([other], isReject ? 'APPROVAL_REQUIRED' : 'ran');
+    }
+  });
+
+  it('STORE-3 R4 CONN-2 a server that a killed process was asking is asked by one other, and all offer its tools', async () => {
+    const folder = await temporaryDirectory();
+    // The first start notes who made it and says nothing; later ones are a server.
+    const script = `echo $PPID >> "$0/starts"; if mkdir "$0/first" 2>/dev/null; then exec sleep 600; fi; exec "$1" "$2"`;
+    const { command, args } = fixture('modern');
+    const { replicas } = await cluster({
+      servers: { late: { command: 'sh', args: ['-c', script, folder, command, ...args] } },
+    });
+    const starts = async (): Promise<number[]> =>
+      (await readFile(join(folder, 'starts'), 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number);
+    await waitUntil(async () => (await starts()).length === 1, { what: 'a start' });
+    const [asking] = await starts();
+    const victim = replicas.find(({ child }) => child.pid === asking)!;
+    victim.child.kill('SIGKILL');
+    const isKnown = async ({ get }: Replica): Promise<boolean> => {
+      const { servers } = await get<{ servers: Array<{ id: string; knowledge: string }> }>('/v1/servers');
+      return servers.some(({ id, knowledge }) => id === 'late' && knowledge === 'ready');
+    };
+    for (const each of replicas.filter((replica) => replica !== victim)) {
+      await waitUntil(() => isKnown(each), { what: 'the tools of the server' });
+    }
+    expect(await starts()).toHaveLength(2);
+  });
+
+  it('STORE-3 R11 replicas whose clocks differ by an hour agree about lists and decisions', async () => {
+    const at = (hours: number): WorkplaceOptions => ({
+      nodeArgs: ['--import', `data:text/javascript,const%20n=Date.now;Date.now=()=>n()+${hours * 3_600_000}`],
+    });
+    const { replicas, show } = await startCluster(`${base}?schema=skewed`, {}, [at(0), at(1), at(-1)]);
+    await becomes(replicas, 'ran');
+    const [, ahead, behind] = replicas;
+    for (const [turn, each] of [ahead, behind].entries()) {
+      await show(`Reads a note, ${turn}.`);
+      expect((await each.post('/v1/servers/notes/discover', {})).status).toBe(200);
+      await becomes(replicas, 'TOOL_CHANGED');
+      await each.get('/v1/approvals/notes:read/diff');
+      expect(await each.post('/v1/approvals/notes:read/approve', {})).toMatchObject({ status: 200 });
+      await becomes(replicas, 'ran');
     }
   });
 
