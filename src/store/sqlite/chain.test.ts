@@ -108,6 +108,40 @@ describe('the chain of a SQLite file', () => {
     expect((await verify()).problem).toMatchObject({ damage: 'inserted' });
   });
 
+  it('SEC-12 records that are stored already are not chained twice, alone or among new ones', async () => {
+    await fill();
+    const before = await verify();
+    await withStore((store) => store.append([record('r1'), record('r2')]));
+    expect(await verify()).toEqual(before);
+    await withStore((store) => store.append([record('r1'), record('new'), record('r2'), record('newer')]));
+    expect(await verify()).toMatchObject({
+      ok: true,
+      records: 11,
+      blocks: before.blocks + 1,
+      unchained: { records: 0 },
+    });
+    await withStore((store) => store.append([record('newest'), record('r3')]));
+    await withStore((store) => store.append([record('last')]));
+    expect(await verify()).toMatchObject({ ok: true, records: 13, blocks: before.blocks + 3 });
+  });
+
+  it('SEC-12 retention keeps a block until all of its records are gone, and adds up what it took', async () => {
+    await fill();
+    const prune = (time: number): Promise<number> => withStore((store) => store.pruneAudit(time));
+    const { blocks } = await verify();
+    expect(await prune(1000)).toBe(0);
+    expect((await verify()).blocks).toBe(blocks);
+    expect(await prune(1002)).toBe(2);
+    expect(await verify()).toMatchObject({ ok: true, records: 7, forgotten: 2, blocks: blocks + 1 });
+    expect(await prune(1003)).toBe(1);
+    expect(await verify()).toMatchObject({ ok: true, records: 6, forgotten: 3, blocks: blocks + 2 });
+    // The first two blocks go, and the note of it is one more.
+    expect(await prune(1005)).toBe(2);
+    expect(await verify()).toMatchObject({ ok: true, records: 4, forgotten: 5, blocks: blocks + 1 });
+    sabotage(`delete from audit where id = 'r5'`);
+    expect((await verify()).problem).toMatchObject({ damage: 'removed', id: 'r5' });
+  });
+
   it('SEC-12 A35 a record that an older version writes behind the last block, or between two, is unchained, and the rest is verified', async () => {
     await fill();
     sabotage(put(10));
