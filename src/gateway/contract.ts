@@ -36,7 +36,7 @@ import type { RulingOptions, RulingReport } from './contract/approvals.js';
 import type { CallRulingOptions } from './contract/pending-calls.js';
 import type { DiscoverOptions, DiscoveryOptions, DiscoveryTarget } from './contract/discovery-options.js';
 import type { DoctorOptions, DoctorReport } from './reports/doctor.js';
-import type { EvaluationReport, RecordedServer } from './reports/evaluation.js';
+import type { EvaluationReport, RecordedServer } from './contract/evaluation.js';
 import type {
   CapabilityFindings,
   RegistryDiscovery,

@@ -30,7 +30,7 @@ export type { CallRulingOptions } from './contract/pending-calls.js';
 export type { Candidate, IntrospectionTarget, ProposedServer } from './contract/proposals.js';
 export { examineStore, type DoctorOptions, type DoctorReport, type Finding } from './reports/doctor.js';
 export { asSavedRun, compareRuns, type RunComparison, type SavedRun } from './reports/run-comparison.js';
-export type { EvaluationReport, JudgedQuery, Loss, RecordedServer } from './reports/evaluation.js';
+export type { EvaluationReport, JudgedQuery, Loss, RecordedServer } from './contract/evaluation.js';
 export type { LockVerbs, LockWriteOptions } from './contract/lock.js';
 export type { ExportOptions, ExportReport, Review } from './contract/exports.js';
 export type { DiscoveryOutcome, DiscoveryProgress } from '../catalog/learning/learner.js';

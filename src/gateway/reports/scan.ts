@@ -1,7 +1,7 @@
 import { findFindings } from '../../approvals/index.js';
 import { presented, type Catalog } from '../../catalog/catalog.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
-import type { RecordedServer } from './evaluation.js';
+import type { RecordedServer } from '../contract/evaluation.js';
 
 /** What a definition is of. */
 export type ScannedKind = 'tool' | 'prompt' | 'resource' | 'template' | 'instructions';
