@@ -9,7 +9,11 @@ import { isObject } from '../kernel/json.js';
 const MAX_BYTES = 8 * 1024 * 1024;
 
 function failure(path: string, thrown: unknown): ToolscoutError {
-  return new ToolscoutError('STORE_ERROR', `${path} cannot be used: ${messageOf(thrown)}`, { cause: thrown });
+  return new ToolscoutError(
+    'STORE_ERROR',
+    `The labelled queries in ${path} cannot be read or written: ${messageOf(thrown)}`,
+    { cause: thrown },
+  );
 }
 
 function readLine(line: string): unknown {

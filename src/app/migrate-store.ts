@@ -36,9 +36,13 @@ export async function migrateStore(
     const [, directory] = /^sqlite(?::(.+))?$/.exec(place) ?? [];
     const kind = /^sqlite(:|$)/.test(place) ? 'sqlite' : place;
     if (kind !== 'sqlite' && !/^postgres(ql)?:\/\//i.test(place)) {
-      throw new ToolscoutError('INVALID_REQUEST', 'Unknown kind of store.', {
-        suggestion: 'Name sqlite, sqlite:DIRECTORY or postgres://user@host:port/database.',
-      });
+      throw new ToolscoutError(
+        'INVALID_REQUEST',
+        `"${/^[\w+.-]*/.exec(place)![0]}" is not a kind of store; expected sqlite or postgres.`,
+        {
+          suggestion: 'Name sqlite, sqlite:DIRECTORY or postgres://user@host:port/database.',
+        },
+      );
     }
     const where = directory === undefined ? stateDirectoryOf({ cwd, env, stateDir }) : resolve(cwd, directory);
     if (kind === 'sqlite' && place === from && !existsSync(join(where, 'toolscout.db'))) {

@@ -6,7 +6,7 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import { isObject } from '../kernel/json.js';
-import { counted, printable } from '../kernel/text.js';
+import { counted, printable, nearestNames, didYouMean } from '../kernel/text.js';
 import { studioAddress } from '../front/cli/commands/studio.js';
 import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
@@ -48,7 +48,15 @@ interface Running {
 function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options: ServeOptions): Running {
   const { server } = options;
   if (server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === server)) {
-    throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
+    throw new ToolscoutError(
+      'SERVER_NOT_FOUND',
+      `There is no server "${server}".${didYouMean(
+        nearestNames(
+          server,
+          gateway.internal.loaded().servers.map(({ id }) => id),
+        ),
+      )}`,
+    );
   }
   const { stdin: input, stdout: output } = streams;
   const { mode, admin } = options;

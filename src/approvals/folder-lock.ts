@@ -61,7 +61,7 @@ export async function withFolderLock<T>(path: string, clock: Clock, task: () => 
   const until = clock.monotonic() + PATIENCE_MS;
   while (!(await take(path))) {
     if (clock.monotonic() > until) {
-      throw new ToolscoutError('STORE_ERROR', `${path} is held by another process; try again.`, {
+      throw new ToolscoutError('STORE_ERROR', `${path} is held by another process.`, {
         suggestion: 'Try again; if no other toolscout is running, remove the file.',
       });
     }

@@ -49,7 +49,9 @@ export function createMarketplace({ store }: { readonly store: Store }): Marketp
       const { data, error } = Manifest.safeParse(manifest);
       if (!data || !data.id.endsWith(`.${data.provider.toolName}`)) {
         const problems = error?.issues.map(({ path, message }) => ({ path: path.join('.'), message })) ?? [];
-        throw new ToolscoutError('INVALID_REQUEST', 'This is not the manifest of a tool.', { problems });
+        const [first] = problems;
+        const what = first ? `${first.path}: ${first.message}` : 'its id does not end with the name of its tool';
+        throw new ToolscoutError('INVALID_REQUEST', `The manifest is not valid: ${what}.`, { problems });
       }
       await put(data);
     },

@@ -11,7 +11,7 @@ import { STRATEGY_PROVENANCE, type Strategy, type UpstreamFacts, type Validity }
 import { ToolscoutError } from '../kernel/errors.js';
 import { isAhead } from '../kernel/expiry.js';
 import type { JsonObject } from '../kernel/json.js';
-import { editDistance, nearestNames } from '../kernel/text.js';
+import { didYouMean, editDistance, nearestNames } from '../kernel/text.js';
 import type { Config } from '../model/config.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
@@ -76,11 +76,6 @@ export function presented(facts: ServerFacts): Presentation {
 
 /** Whether a tool may be suggested to the caller. */
 export type Namable = (server: string, tool: string) => boolean;
-
-/** A sentence that suggests the nearest names; empty without names. */
-export function didYouMean(names: readonly string[]): string {
-  return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
-}
 
 /**
  * What was not listed after a handshake says so, and how sure it is (DISC-6). A tool that the server did not list at all can

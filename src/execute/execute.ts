@@ -113,7 +113,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         if (!trail.isConfirmed && deps.confirmation?.needed({ ...now, call: trail.subject!.call })) {
           throw new ToolscoutError(
             'CONFIRMATION_REQUIRED',
-            'The config has changed while this call waited: a person must confirm it now.',
+            'A rule that came while this call waited requires a confirmation of it.',
             {
               suggestion: 'Make the same call again.',
               delivered: false,

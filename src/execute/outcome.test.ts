@@ -188,7 +188,7 @@ describe('a call without an answer', () => {
     });
     expect(failureOf(lost({}, 'CANCELLED'), { ...context, sent })).toMatchObject({
       delivered: 'unknown',
-      suggestion: expect.stringMatching(/may have taken effect.*does not wait for its result/),
+      suggestion: expect.stringMatching(/may have taken effect.*still needed/),
     });
     expect(failureOf(lost({ refusal: { status: 404 } }), { ...context, sent })).not.toHaveProperty('delivered');
     expect(failureOf(lost({}, 'RATE_LIMITED'), { ...context, sent })).not.toHaveProperty('delivered');

@@ -67,9 +67,9 @@ interface Waiter {
 const RETRY_AFTER_MS: Readonly<Record<ShedReason, number>> = { memory: 5000, delay: 1000, calls: 1000 };
 
 const MESSAGES: Readonly<Record<ShedReason, string>> = {
-  memory: 'toolscout has too little memory left for a new call.',
-  delay: 'toolscout is behind with its work and takes no new call.',
-  calls: 'toolscout runs as many calls as it may.',
+  memory: 'toolscout is overloaded: too little memory is left for a new call.',
+  delay: 'toolscout is overloaded: it is behind with its work and takes no new call.',
+  calls: 'toolscout is overloaded: it runs as many calls as overload.maxCalls allows.',
 };
 
 /** How often a body is held at once while its call runs: as text, as a value, as the message to the server, and for the audit log. */

@@ -11,11 +11,11 @@ import {
   type Wanted,
 } from '../answers/index.js';
 import type { Catalog } from '../catalog/catalog.js';
-import { didYouMean } from '../catalog/catalog.js';
+
 import type { Answering, Subject } from '../execute/index.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
-import { nearestNames } from '../kernel/text.js';
+import { nearestNames, didYouMean } from '../kernel/text.js';
 import type { Budget, Call } from '../model/call.js';
 import type { Config, ScreenMode } from '../model/config.js';
 import type { Hit } from '../model/hit.js';

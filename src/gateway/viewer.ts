@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog/catalog.js';
-import { didYouMean } from '../catalog/catalog.js';
+
 import { forbidden } from '../execute/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
-import { nearestNames } from '../kernel/text.js';
+import { nearestNames, didYouMean } from '../kernel/text.js';
 import { hasScope, LOCAL, type Principal } from '../model/principal.js';
 import type { Tool } from '../model/tool.js';
 import type { Viewer } from '../model/viewer.js';

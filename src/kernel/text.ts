@@ -79,6 +79,11 @@ export function nearestNames(wanted: string, known: Iterable<string>, count = 3)
     .map((entry) => entry.name);
 }
 
+/** A sentence that suggests the nearest names; empty without names. */
+export function didYouMean(names: readonly string[]): string {
+  return names.length === 0 ? '' : ` Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`;
+}
+
 /** Runs of Latin letters, up to three digits, or any other character by itself. */
 const TEXT_RUNS = /[A-Za-z]+|[0-9]{1,3}|[^A-Za-z0-9]/gu;
 

@@ -5,9 +5,15 @@ import { messageOf, ToolscoutError } from '../kernel/errors.js';
 /** Finds the addresses of a name. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
+/** What to do where a URL leads inside this network. */
+export const CONFIGURE_IT = {
+  kind: 'configure',
+  what: 'Write the server into the config yourself when you trust it.',
+} as const;
+
 function refuse(message: string): ToolscoutError {
   return new ToolscoutError('FORBIDDEN', message, {
-    remedy: { kind: 'configure', what: 'Configure the server yourself when you trust it.' },
+    remedy: CONFIGURE_IT,
     delivered: false,
   });
 }
@@ -17,7 +23,11 @@ function refuse(message: string): ToolscoutError {
  * toolscout ask what only this machine can reach.
  */
 export async function requirePublic(text: string, lookup: Lookup): Promise<URL> {
-  if (!URL.canParse(text)) throw new ToolscoutError('INVALID_REQUEST', 'The value of url is not a valid URL.');
+  if (!URL.canParse(text))
+    throw new ToolscoutError(
+      'INVALID_REQUEST',
+      'url is not a valid URL; expected one such as https://example.com/mcp.',
+    );
   const url = new URL(text);
   if (url.protocol !== 'https:') throw refuse('Introspection needs an https URL.');
   if (url.username !== '' || url.password !== '') throw refuse('A URL with credentials is not allowed.');

@@ -1,3 +1,4 @@
+import { CONFIGURE_IT } from './public-address.js';
 import { lookup as lookUp } from 'node:dns';
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { Readable } from 'node:stream';
@@ -15,7 +16,7 @@ const BODILESS = new Set([101, 204, 205, 304]);
 function refused(server: string, host: string): ToolscoutError {
   const message = `The server "${server}" leads to ${host}, which is not on the public network.`;
   return new ToolscoutError('FORBIDDEN', message, {
-    remedy: { kind: 'configure', what: 'Write the server into the config yourself when you trust it.' },
+    remedy: CONFIGURE_IT,
     delivered: false,
   });
 }

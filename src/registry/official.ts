@@ -1,4 +1,4 @@
-import { seconds } from '../kernel/text.js';
+import { seconds, oneLine, printable } from '../kernel/text.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../kernel/errors.js';
 import { sha256 } from '../kernel/hash.js';
@@ -200,11 +200,14 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     async search(query, options = {}) {
       const wanted = query.trim();
       if (Buffer.byteLength(wanted) > LIMITS.queryBytes) {
-        throw new ToolscoutError('INVALID_REQUEST', `A query has at most ${LIMITS.queryBytes} bytes.`);
+        throw new ToolscoutError('INVALID_REQUEST', `The query is longer than ${LIMITS.queryBytes} bytes.`);
       }
       const since = options.updatedSince;
       if (since !== undefined && (!/^\d{4}-\d\d-\d\dT/.test(since) || Number.isNaN(Date.parse(since)))) {
-        throw new ToolscoutError('INVALID_REQUEST', 'updatedSince is a time such as 2026-01-31T00:00:00Z.');
+        throw new ToolscoutError(
+          'INVALID_REQUEST',
+          `updatedSince is not a time: "${oneLine(printable(since), 60)}"; expected one such as 2026-01-31T00:00:00Z.`,
+        );
       }
       // The whole question is hashed, so that no two questions can share an entry (A22).
       const question = canonicalJson([base, wanted, since ?? null, deps.maxPages]);

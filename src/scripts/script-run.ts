@@ -380,10 +380,12 @@ class ScriptRun {
 }
 
 /** The prelude sends nothing but objects; a script that could send something else must not get further than this. */
-function argumentsOf({ json }: CallRequest): JsonObject {
+function argumentsOf({ json, server, tool }: CallRequest): JsonObject {
   const value: unknown = JSON.parse(json);
   if (isObject(value)) return value;
-  throw new ToolscoutError('INVALID_REQUEST', 'The arguments of a call must be an object.', { delivered: false });
+  throw new ToolscoutError('INVALID_REQUEST', `The arguments of "${server}:${tool}" must be one object.`, {
+    delivered: false,
+  });
 }
 
 function tooLarge(address: { readonly server: string; readonly tool: string }): Answer {

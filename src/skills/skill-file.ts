@@ -93,7 +93,7 @@ async function readFrontMatter(matter: string, draft: Draft): Promise<void> {
     if (typeof value === 'string') {
       const given = isSeq(listed) ? [value.trim()] : value.split(/[\s,]+/).filter(Boolean);
       for (const name of given) addCapability(draft, name, lineOf(item));
-    } else complain(draft, lineOf(item), 'an entry of capabilities is not a text');
+    } else complain(draft, lineOf(item), 'an entry of capabilities is not a string');
   }
 }
 

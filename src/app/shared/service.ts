@@ -1,3 +1,4 @@
+import { nearestNames, didYouMean } from '../../kernel/text.js';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -89,7 +90,15 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
   const serveHost = async (socket: Socket, wish: Wish, answer: (about?: object) => string): Promise<void> => {
     const { server, skill } = wish;
     if (server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === server)) {
-      throw new ToolscoutError('SERVER_NOT_FOUND', `There is no server "${server}" in the configuration.`);
+      throw new ToolscoutError(
+        'SERVER_NOT_FOUND',
+        `There is no server "${server}".${didYouMean(
+          nearestNames(
+            server,
+            gateway.internal.loaded().servers.map(({ id }) => id),
+          ),
+        )}`,
+      );
     }
     if (hosts.size >= MAX_HOSTS) {
       throw new ToolscoutError('OVERLOADED', `The service has ${MAX_HOSTS} hosts already.`, {
@@ -185,7 +194,9 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
     const other = await dial(place, { kind: 'status' }, clock);
     if (other) {
       other.socket.destroy();
-      throw new ToolscoutError('INVALID_REQUEST', 'A shared service with this configuration is running already.');
+      throw new ToolscoutError('INVALID_REQUEST', 'A shared service with this configuration is running already.', {
+        suggestion: 'Use it, or stop it first: toolscout service stop',
+      });
     }
     if (process.platform !== 'win32') rmSync(place.socket, { force: true });
     writeRecord(place, { pid: process.pid, version: VERSION, token, config: deps.config, startedAt });

@@ -28,7 +28,7 @@ export class EntryReader {
     const value = this.find(names, Array.isArray) as unknown[] | undefined;
     const texts = (value ?? []).filter((item): item is string => typeof item === 'string' && item !== '');
     if (texts.length < (value?.length ?? 0))
-      notes.push(`${this.nameOf(names)} holds items that are no texts; they are left out`);
+      notes.push(`${this.nameOf(names)} holds items that are not strings; they are left out`);
     return texts;
   }
 

@@ -53,6 +53,13 @@ function readValue(text: string, type: string, what: string): JsonValue {
   }
 }
 
+/** Why a file of the user cannot be read, as an error. */
+export function unreadable(path: string, thrown: unknown): ToolscoutError {
+  const isAbsent = (thrown as { code?: unknown } | undefined)?.code === 'ENOENT';
+  const message = isAbsent ? `There is no file ${path}.` : `${path} cannot be read: ${messageOf(thrown)}`;
+  return new ToolscoutError('INVALID_REQUEST', message, { cause: thrown });
+}
+
 /** The value of a flag that names a file or a folder. A shell variable that is not set must not mean the default. */
 export function filledIn(value: string): string {
   if (value.trim() === '') throw new InvalidArgumentError('It must not be empty.');

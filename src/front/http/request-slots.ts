@@ -46,7 +46,7 @@ export function createOpenRequestLimit(each: number): OpenRequestLimit {
   return (outgoing, { name }) => {
     const leave = slots.enter(name);
     if (!leave) {
-      const message = `${each} requests of this client are open already.`;
+      const message = `${each} requests of this caller are open already.`;
       throw new ToolscoutError('RATE_LIMITED', message, { retryAfterMs: RETRY_AFTER_MS });
     }
     outgoing.once('close', leave);

@@ -168,7 +168,9 @@ export function hostVerbs(
           : pool.call(server, request, requester));
         if (isDeeperThan(result, MAX_DEPTH)) {
           const message = `The answer of "${id}" to ${method} nests deeper than ${MAX_DEPTH} levels and was not returned.`;
-          throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion: 'Ask it for less.' });
+          throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
+            suggestion: 'Request fewer items or a smaller part.',
+          });
         }
         const shown = redaction.incoming(id)?.result(result) ?? result;
         record(viewer, id, method, params, options, { result: shown });

@@ -39,7 +39,7 @@ export function savedVerbs(core: Core): VerbTable<`studio.${keyof SavedVerbs}`> 
       'INVALID_REQUEST',
       'Labelled queries need a state directory, and this toolscout has none.',
       {
-        suggestion: 'Start it with a state directory.',
+        suggestion: 'Start it without --state-dir memory.',
       },
     );
   };

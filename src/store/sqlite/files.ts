@@ -125,7 +125,7 @@ function isExisting(thrown: unknown): boolean {
 }
 
 function refusal(path: string, reason: string): ToolscoutError {
-  return new ToolscoutError('STORE_ERROR', `Will not use ${path}: ${reason}.`, {
+  return new ToolscoutError('STORE_ERROR', `toolscout does not open ${path}: ${reason}.`, {
     suggestion: 'Remove it, or choose another directory with --state-dir.',
   });
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { ERROR_TABLE, ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
 import { PROBLEMS_IN_MESSAGE, type CallResult } from '../../../model/call.js';
 import { isAddress, parseAddress } from '../address.js';
-import { parseArguments, readJson, tellUnknown, wholeNumber } from '../arguments.js';
+import { parseArguments, readJson, tellUnknown, wholeNumber, unreadable } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { contentText } from '../render.js';
 
@@ -22,7 +22,7 @@ async function readObject(source: string, deps: CliDeps): Promise<JsonObject> {
     return source.startsWith('@') ? deps.readFile(source.slice(1)) : source;
   };
   const text = await read().catch((thrown: unknown) => {
-    throw new ToolscoutError('INVALID_REQUEST', `--args cannot be read: ${messageOf(thrown)}`);
+    throw unreadable(source.replace(/^@/, ''), thrown);
   });
   const value = readJson(text, '--args');
   if (isObject(value)) return value;

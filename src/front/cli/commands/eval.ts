@@ -9,10 +9,10 @@ import {
   type RunComparison,
   type SavedRun,
 } from '../../../gateway/index.js';
-import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonValue } from '../../../kernel/json.js';
 import { counted, oneLine, printable } from '../../../kernel/text.js';
-import { wholeNumber } from '../arguments.js';
+import { wholeNumber, unreadable } from '../arguments.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { parseQueries, parseServerFile, parseToolLines } from '../labelled-files.js';
 import { progressBar } from '../render.js';
@@ -131,7 +131,7 @@ async function readTools(path: string, deps: CliDeps): Promise<RecordedServer[]>
 
 async function readable<T>(path: string, reading: Promise<T>): Promise<T> {
   return reading.catch((thrown: unknown) => {
-    throw new ToolscoutError('INVALID_REQUEST', `${path} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+    throw unreadable(path, thrown);
   });
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { ERROR_TABLE, messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { ERROR_TABLE } from '../../../kernel/errors.js';
 import { printable } from '../../../kernel/text.js';
 import { nothingReturned, type ScriptResult } from '../../../model/script.js';
-import { wholeNumber } from '../arguments.js';
+import { wholeNumber, unreadable } from '../arguments.js';
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 
 interface Flags extends CommonFlags {
@@ -14,7 +14,7 @@ async function readScript(source: string, deps: CliDeps): Promise<string> {
   try {
     return await (source === '-' ? deps.readStdin() : deps.readFile(source));
   } catch (thrown) {
-    throw new ToolscoutError('INVALID_REQUEST', `The script cannot be read: ${messageOf(thrown)}`);
+    throw unreadable(source, thrown);
   }
 }
 

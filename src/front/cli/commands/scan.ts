@@ -1,6 +1,7 @@
+import { unreadable } from '../arguments.js';
 import { Option, type Command } from 'commander';
 import type { RecordedServer, ScanFinding, ScanReport } from '../../../gateway/index.js';
-import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { ToolscoutError } from '../../../kernel/errors.js';
 import { addressOf } from '../../../kernel/ids.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { counted } from '../../../kernel/text.js';
@@ -50,7 +51,7 @@ function listsIn(text: string, file: string): JsonObject[][] {
 
 async function readTools(file: string, deps: CliDeps): Promise<RecordedServer[]> {
   const text = await deps.readFile(file).catch((thrown: unknown) => {
-    throw new ToolscoutError('INVALID_REQUEST', `${file} cannot be read: ${messageOf(thrown)}`, { cause: thrown });
+    throw unreadable(file, thrown);
   });
   const name = file
     .split(/[/\\]/)

@@ -143,15 +143,21 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     return empty ?? readQuery(route.query, address.url.searchParams);
   };
 
-  const demandScope = ({ scope }: Route, principal: Principal): void => {
+  const demandScope = ({ scope, method, path }: Route, principal: Principal): void => {
     if (scope === undefined || principal.scopes.has(scope) || hasScope(principal, scope)) return;
-    throw new ToolscoutError('FORBIDDEN', `This needs the scope "${scope}".`);
+    throw new ToolscoutError(
+      'FORBIDDEN',
+      `${method} ${path} needs the scope "${scope}"; this caller has ${[...principal.scopes].join(', ') || 'none'}.`,
+      {
+        suggestion: 'Use a key that has it, or ask an administrator.',
+      },
+    );
   };
 
   // Without keys every program and user of this machine is the same caller; being here must not be enough to trust anything (A1).
   const demandAdmin = ({ scope, method }: Route, principal: Principal): void => {
     if (scope !== 'admin' || method === 'GET' || principal !== LOCAL || deps.localAdmin) return;
-    throw new ToolscoutError('FORBIDDEN', 'Without http.auth this needs a sign-in or serve --admin.', {
+    throw new ToolscoutError('FORBIDDEN', 'Without http.auth, changes need a sign-in of an administrator.', {
       suggestion:
         'Run `toolscout studio` to sign in, use the command line, start serve with --admin, or configure http.auth.',
     });

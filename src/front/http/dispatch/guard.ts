@@ -47,7 +47,9 @@ function refuse(request: RequestHead, header: 'Host' | 'Origin', value: string):
     value === ''
       ? `The request has no ${header} header.`
       : `${header} "${oneLine(printable(value), SHOWN)}" is not allowed.`;
-  const error = new ToolscoutError('FORBIDDEN', message, { suggestion: `Add it to ${setting} if it is yours.` });
+  const error = new ToolscoutError('FORBIDDEN', message, {
+    suggestion: value === '' ? `Send a ${header} header.` : `Add it to ${setting} if it is yours.`,
+  });
   return problemResponse(error, { traceId: traceIdOf(request) });
 }
 

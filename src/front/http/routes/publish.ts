@@ -86,7 +86,10 @@ export function publishRoutes({ version, baseUrl, auth }: PublishOptions): Route
     of: string,
   ): Response => {
     const held = auth();
-    if (held === undefined) throw new ToolscoutError('NOT_FOUND', 'OAuth is not configured on this server.');
+    if (held === undefined)
+      throw new ToolscoutError('NOT_FOUND', 'OAuth is not configured on this server.', {
+        remedy: { kind: 'configure', what: 'Configure http.auth.' },
+      });
     const { oauth } = held;
     return reply({
       resource: resourceFor(`${baseUrl(request)}${of}`, held),

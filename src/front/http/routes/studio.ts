@@ -86,7 +86,9 @@ export function studioRoutes(files: StudioFiles): Route[] {
         const type = TYPES[file.slice(file.lastIndexOf('.') + 1)];
         const content = type === undefined ? undefined : await files.read(file);
         if (content === undefined || type === undefined) {
-          throw new ToolscoutError('NOT_FOUND', 'There is no such file of Studio.');
+          throw new ToolscoutError('NOT_FOUND', 'There is no such file of Studio.', {
+            suggestion: 'Load the page again: its files have changed.',
+          });
         }
         const charset = type.startsWith('text/') ? `${type}; charset=utf-8` : type;
         const headers = { ...PAGE_HEADERS, 'cache-control': HASHED.test(file) ? FOR_EVER : ASK_AGAIN };

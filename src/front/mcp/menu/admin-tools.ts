@@ -47,7 +47,7 @@ function wrong(name: string, expected: string): ToolscoutError {
 
 function textOf(values: JsonObject, name: string): string {
   const value = values[name];
-  if (typeof value !== 'string' || value === '') throw wrong(name, 'a text');
+  if (typeof value !== 'string' || value === '') throw wrong(name, 'a string');
   return value;
 }
 
@@ -56,7 +56,7 @@ function proposalOf(values: JsonObject): ProposedServer {
     values[name] === undefined || values[name] === null ? {} : { [name]: textOf(values, name) };
   const { args } = values;
   const isList = Array.isArray(args) && args.every((each) => typeof each === 'string');
-  if (args !== undefined && !isList) throw wrong('args', 'a list of texts');
+  if (args !== undefined && !isList) throw wrong('args', 'a list of strings');
   return {
     id: textOf(values, 'id'),
     ...optional('url'),

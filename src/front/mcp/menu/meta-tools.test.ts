@@ -477,8 +477,8 @@ describe('execute_tool', STARTS_PROCESSES, () => {
     ['a parameter beside others', { head: 5, arguments: { path: 'a' } }, 'put head inside arguments'],
     ['another name', { args: { path: 'a' } }, 'args is not a field of execute_tool: rename args to arguments'],
     ['a list', { arguments: [1] }, 'arguments must be an object, not an array'],
-    ['a text', { arguments: 'path=a' }, 'arguments must be an object, not a text that is not a JSON object'],
-    ['a list as text', { arguments: '[1]' }, 'not a text that is not a JSON object'],
+    ['a text', { arguments: 'path=a' }, 'arguments must be an object, not a string that is not a JSON object'],
+    ['a list as text', { arguments: '[1]' }, 'not a string that is not a JSON object'],
   ])('META-1 EXEC-3 %s: the tool is not run with {}, the error says where they belong', async (_, sent, told) => {
     const open = {
       name: 'read_file',

@@ -1,3 +1,4 @@
+import { oneLine, printable } from '../../../kernel/text.js';
 import { hideIn, ToolscoutError, toToolscoutError } from '../../../kernel/errors.js';
 import { hashJson } from '../../../kernel/hash.js';
 import type { Server } from '../../../model/server.js';
@@ -15,6 +16,16 @@ export interface SeparateServer {
   readonly trustedAs?: Server;
 }
 
+function isHeader(name: string, value: string): boolean {
+  try {
+    new Headers({ [name]: value });
+    return true;
+  } catch {
+    // That it throws is the answer.
+    return false;
+  }
+}
+
 /** A remote server with the headers of one call, which come before its own (CONN-6). Local servers take none. */
 export function withAuthHeaders(server: Server, authHeaders: DiscoveryOptions['authHeaders']): Server {
   const { transport } = server;
@@ -23,9 +34,10 @@ export function withAuthHeaders(server: Server, authHeaders: DiscoveryOptions['a
   try {
     new Headers(authHeaders).forEach((value, name) => given.set(name, value));
   } catch (thrown) {
-    throw new ToolscoutError('INVALID_REQUEST', 'authHeaders holds a name or a value that is not valid in HTTP.', {
-      cause: thrown,
-    });
+    // The value may be a secret; only the name is repeated.
+    const wrong = Object.entries(authHeaders).find(([name, value]) => !isHeader(name, value))?.[0] ?? '';
+    const message = `The name or value of "${oneLine(printable(wrong), 60)}" in authHeaders is not valid in HTTP.`;
+    throw new ToolscoutError('INVALID_REQUEST', message, { cause: thrown });
   }
   const own = Object.entries(transport.headers).filter(([name]) => !given.has(name.toLowerCase()));
   const headers = Object.fromEntries([...own, ...given]);
