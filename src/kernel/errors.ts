@@ -41,7 +41,7 @@ export const ERROR_TABLE = {
   TOOL_EXECUTION_ERROR: row(502, 3, 'WARNING', 'Read the message of the tool, change the arguments and try again.'),
   SCRIPT_ERROR: row(422, 3, 'WARNING', 'Fix the script and run it again.'),
   SCRIPT_LIMIT_EXCEEDED: row(422, 3, 'WARNING', 'Split the work into several scripts.'),
-  CANCELLED: row(499, 3, 'WARNING', 'Make it again if it is still needed.'),
+  CANCELLED: row(499, 3, 'WARNING', 'Repeat it if it is still needed.'),
   SERVER_CONNECTION_ERROR: row(502, 3, 'SEVERE', { kind: 'diagnose' }),
   AUTHENTICATION_FAILED: row(401, 3, 'SEVERE', { kind: 'credentials' }),
   SESSION_INIT_FAILED: row(502, 3, 'SEVERE', { kind: 'diagnose' }),

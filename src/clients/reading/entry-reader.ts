@@ -23,7 +23,7 @@ export class EntryReader {
     return this.find(names, (value) => typeof value === 'string' && value.trim() !== '') as string | undefined;
   }
 
-  /** The texts of a list; items that are no texts are left out and named. */
+  /** The texts of a list; items that are not strings are left out and named. */
   list(notes: string[], ...names: readonly string[]): string[] {
     const value = this.find(names, Array.isArray) as unknown[] | undefined;
     const texts = (value ?? []).filter((item): item is string => typeof item === 'string' && item !== '');

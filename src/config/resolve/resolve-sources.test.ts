@@ -135,7 +135,7 @@ describe('fields that are not taken over', () => {
       `sources.ranger-mcp-json.a: ${file}: args holds items without a value; they are left out`,
       `sources.ranger-mcp-json.a: ${file}: url is not used`,
       `sources.ranger-mcp-json.a: ${file}: retries is not used`,
-      `sources.ranger-mcp-json.b: ${file}: capabilities holds items that are no texts; they are left out`,
+      `sources.ranger-mcp-json.b: ${file}: capabilities holds items that are not strings; they are left out`,
       `sources.ranger-mcp-json.b: ${file}: env is not used`,
       `sources.ranger-mcp-json.c: ${file}: eager is neither true nor false and is left out`,
       `sources.ranger-mcp-json.c: ${file}: env.KEY has no value and is left out`,

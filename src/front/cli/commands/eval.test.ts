@@ -151,7 +151,7 @@ describe('toolscout eval', STARTS_PROCESSES, () => {
     it('CLI-2 a file that is not there ends with an error before anything is opened', async () => {
       const missing = await commandLine(['eval', await file(GOOD), '--against', '/nowhere.json']);
       expect(missing).toMatchObject({ code: 64, opened: [] });
-      expect(missing.stderr).toContain('/nowhere.json cannot be read');
+      expect(missing.stderr).toContain('There is no file /nowhere.json.');
     });
   });
 
@@ -207,9 +207,9 @@ describe('toolscout eval', STARTS_PROCESSES, () => {
     const wrong = join(await temporaryDirectory(), 'wrong');
     await mkdir(wrong);
     const cases: Array<[string[], string]> = [
-      [['/nowhere/queries.jsonl'], 'cannot be read'],
+      [['/nowhere/queries.jsonl'], 'There is no file /nowhere'],
       [[await file('\n\n')], 'contains no queries'],
-      [[good, '--tools', '/nowhere'], 'cannot be read'],
+      [[good, '--tools', '/nowhere'], 'There is no file /nowhere'],
       [[good, '--tools', wrong], 'contains no .json files'],
       [[good, '--tools', await file('{"id":"x"}', 'tools.jsonl')], 'line 1: server'],
       [[], 'missing required argument'],

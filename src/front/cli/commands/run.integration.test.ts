@@ -38,7 +38,7 @@ describe('toolscout run', STARTS_PROCESSES, () => {
     expect(await commandLine(['run', file], { gateway })).toMatchObject({ code: 0, stdout: '42\n' });
     const missing = await commandLine(['run', join(folder, 'nothing.js')], { gateway });
     expect(missing).toMatchObject({ code: 64, stdout: '', opened: [] });
-    expect(missing.stderr).toContain('The script cannot be read');
+    expect(missing.stderr).toContain('There is no file');
   });
 
   it('CODE-6 CLI-2 a script that throws names its line and ends with 3; as JSON it names no remedy', async () => {

@@ -80,7 +80,7 @@ describe('the tools of administrators', STARTS_PROCESSES, () => {
   it.each<[string, string, JsonObject, string]>([
     ['no id', 'ccos_register_server', { command: 'x' }, 'INVALID_REQUEST'],
     ['an id that is no text', 'ccos_register_server', { id: { a: 1 }, command: 'x' }, 'INVALID_REQUEST'],
-    ['arguments that are no texts', 'ccos_register_server', { id: 'a', command: 'x', args: [1] }, 'INVALID_REQUEST'],
+    ['arguments that are not strings', 'ccos_register_server', { id: 'a', command: 'x', args: [1] }, 'INVALID_REQUEST'],
     ['neither command nor url', 'ccos_register_server', { id: 'a' }, 'CONFIGURATION_ERROR'],
     ['a prototype for an id', 'ccos_register_server', { id: '__proto__' }, 'CONFIGURATION_ERROR'],
     ['no url', 'ccos_introspect_remote_api', {}, 'INVALID_REQUEST'],
