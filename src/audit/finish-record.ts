@@ -25,6 +25,7 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     kind: bound(entry.kind),
     principal: bound(entry.principal),
     route: bound(entry.route),
+    host: bound(entry.host),
     skill: bound(entry.skill),
     server: bound(entry.server),
     tool: bound(entry.tool),

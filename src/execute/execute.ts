@@ -240,6 +240,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       kind: 'execution',
       principal: call.principal,
       route: call.route,
+      host: call.hostName,
       skill: call.viewer.skill?.id,
       server,
       tool,

@@ -58,6 +58,8 @@ export interface AuditRecord {
   readonly kind: string;
   readonly principal: string;
   readonly route?: string;
+  /** What the host calls itself that made the call over MCP; nothing proves it. */
+  readonly host?: string;
   readonly skill?: string;
   readonly server?: string;
   readonly tool?: string;

@@ -88,14 +88,14 @@ describe('details of Studio', () => {
     await execute('echo');
     await execute('crash');
     await page.getByRole('option', { name: /legacy:crash.*refused/ }).waitFor();
-    await page.getByText(/request, \d+ answer, whole message/).waitFor();
+    await page.getByText(/request \d+, answer \d+, whole message/).waitFor();
     await page.goto(`${studio.url}#/audit`);
     await page.getByRole('option', { name: /legacy:crash.*MCP host.*refused/ }).click();
-    await page.getByText(/\d+ arguments, \d+ answer/).waitFor();
+    await page.getByText(/arguments \d+, answer \d+/).waitFor();
     await page.getByLabel('Kind').selectOption('session ended');
     await page.getByText('No record fits').waitFor();
     await page.goto(`${studio.url}#/home`);
-    await page.getByText('1 failed or refused').waitFor();
+    await page.getByText('1 did not succeed').waitFor();
     await page.getByText('1 known, 1 needs attention, 1 disabled').waitFor();
     await page.getByRole('columnheader', { name: 'Tokens: arguments + answer' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -121,7 +121,7 @@ describe('details of Studio', () => {
     const reason = page.getByRole('option', { name: /legacy:crash/ }).locator('.row-sub');
     expect(await reason.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: 'Menu' }).click();
-    expect(await page.getByRole('link', { name: 'Search', exact: true }).getAttribute('aria-current')).toBe('page');
+    expect(await page.getByRole('link', { name: 'Held back', exact: true }).getAttribute('aria-current')).toBe('page');
     await page.goto(`${studio.url}#/servers/legacy/edit`);
     await page.getByLabel('Title').fill('Another title');
     await page.getByRole('button', { name: 'Review the change' }).click();
@@ -149,7 +149,7 @@ describe('details of Studio', () => {
     await page.getByRole('option', { name: /legacy/ }).waitFor();
     await page.goto(`${studio.url}#/home`);
     await studio.stop();
-    await page.getByText('start it with toolscout studio or npm start').waitFor();
+    await page.getByText('start it with npx toolscout studio or npm start').first().waitFor();
     await page.goto(`${studio.url}#/servers`);
     await page.getByRole('option', { name: /legacy/ }).waitFor();
     expect(await page.getByText('could not be reached').count()).toBe(0);
@@ -167,7 +167,8 @@ describe('details of Studio', () => {
     await page.getByText('1 tool changed and waits for approval').waitFor();
     await page.getByText('1 tool of this server waits for approval').waitFor();
     await page.getByRole('button', { name: 'Remove the server' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
+    await page.getByText('billing was removed.').waitFor();
     await page.getByText('No servers yet').waitFor();
   });
 });

@@ -82,7 +82,7 @@ describe('the first run of Studio', () => {
   it('STUDIO-2 shows what a rule turns off while it is written, and saves it', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
     const page = await open(`${studio.url}#/servers/legacy`);
-    await page.getByRole('option', { name: /echo.*enabled/ }).waitFor();
+    await page.getByRole('option', { name: /echo.*offered/ }).waitFor();
     await page.goto(`${studio.url}#/rules`);
     await page.getByRole('button', { name: 'Add a rule' }).click();
     await page.getByLabel('Rule 1: tools named').fill('ech*');

@@ -9,7 +9,7 @@ import { openStudio } from './support/studio.js';
 
 /** A connection that was opened to learn the tools closes by itself within seconds, so it is not used here. */
 async function connect(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByRole('button', { name: 'Connect now', exact: true }).click();
   await page.getByRole('button', { name: 'Disconnect', exact: true }).waitFor();
 }
 

@@ -19,7 +19,7 @@ describe('lists of Studio', () => {
   it('STUDIO-1 one kind of line says how each server is and what to do', STARTS_PROCESSES, async () => {
     const studio = await openStudio({
       servers: {
-        works: fixture('legacy'),
+        works: { ...fixture('legacy'), description: 'Repeats and adds.' },
         absent: { command: '/no/such/program' },
         unset: { command: 'x', env: { A: '${NOT_SET_1}' } },
         off: { command: 'x', enabled: false },
@@ -39,7 +39,7 @@ describe('lists of Studio', () => {
     expect(await line('hidden').textContent()).toMatch(/held back: open it to see why/);
     // What the server is for stands on its page instead.
     await page.goto(`${studio.url}#/servers/works`);
-    await page.getByText('What it is for').waitFor();
+    await page.getByText('Repeats and adds.').waitFor();
     const narrow = await open(`${studio.url}#/servers`, { viewport: { width: 360, height: 740 } });
     const wrapped = narrow.getByRole('option', { name: /^absent/ }).locator('.row-sub');
     await wrapped.waitFor();
@@ -68,7 +68,7 @@ describe('lists of Studio', () => {
     // An agent over HTTP is one.
     await (await fetch(`${studio.url}v1/search?q=echo`)).text();
     await expect.poll(() => searches(studio)).toEqual([1, 0, 0, 0]);
-    await page.getByRole('option', { name: /search/ }).waitFor();
+    await page.locator('#records').getByRole('option').first().waitFor();
   });
 
   it('STUDIO-3 Traffic finds what was refused', STARTS_PROCESSES, async () => {

@@ -107,7 +107,9 @@ describe('sign-in to Studio', () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } }, []);
     const page = await open(`${studio.url}#/servers/legacy`);
     await page.getByText('You can look and run tools, but not change anything.').waitFor();
-    expect(await page.locator('.banner').textContent()).toContain('Run toolscout studio to sign in.');
+    expect(await page.locator('.banner').textContent()).toMatch(
+      /Run npx toolscout studio --port \d+ in a terminal to sign in\./,
+    );
     const learn = page.getByRole('button', { name: 'Learn its tools again', exact: true });
     expect(await learn.isDisabled()).toBe(true);
     const child = studio.start('studio', '--no-open');

@@ -26,7 +26,7 @@ describe('approvals in Studio', () => {
       }),
     );
     await page.getByRole('button', { name: 'Learn its tools again' }).click();
-    await page.getByRole('option', { name: /quarantined/ }).waitFor();
+    await page.getByRole('option', { name: /Changed since it was trusted.*waits for approval/ }).waitFor();
     await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).click();
     await page.getByRole('heading', { name: 'What changed', exact: true }).waitFor();
     await page.getByText('It contains 1 hidden character').waitFor();
@@ -38,7 +38,7 @@ describe('approvals in Studio', () => {
     await page.getByRole('radio', { name: 'Decided' }).click();
     await page.getByRole('cell', { name: 'checked with the vendor' }).waitFor();
     await page.goto(`${studio.url}#/servers/billing`);
-    await page.getByRole('option', { name: /pay.*enabled/ }).waitFor();
+    await page.getByRole('option', { name: /pay.*offered/ }).waitFor();
   });
 
   it('STUDIO-2 says why a tool is missing, and rejects many requests at once', STARTS_PROCESSES, async () => {
@@ -49,13 +49,45 @@ describe('approvals in Studio', () => {
       servers: { billing: fixture('changing', `--file=${file}`) },
     });
     const page = await open(`${studio.url}#/servers/billing`);
-    await page.getByRole('option', { name: /refund.*pending/ }).waitFor();
+    await page.getByRole('option', { name: /refund.*waits for approval/ }).waitFor();
     await page.goto(`${studio.url}#/tool/billing/refund`);
     await page.getByText('Agents do not get this tool.').waitFor();
     await page.getByRole('link', { name: 'See what waits for approval' }).click();
     await page.getByLabel('Mark all').check();
     await page.getByRole('button', { name: 'Reject marked' }).click();
     await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('2 requests rejected. Under Decided you can approve them after all.').waitFor();
+  });
+
+  it('STUDIO-2 a tool that was rejected can be approved after all, from every place', STARTS_PROCESSES, async () => {
+    const file = join(await temporaryDirectory(), 'tools.json');
+    await writeFile(file, JSON.stringify({ tools: [TOOL] }));
+    const studio = await openStudio({ servers: { billing: fixture('changing', `--file=${file}`) } });
+    const page = await open(`${studio.url}#/servers/billing`);
+    await page.getByRole('option', { name: /pay/ }).waitFor();
+    await writeFile(file, JSON.stringify({ tools: [{ ...TOOL, description: 'Pays every invoice.' }] }));
+    await page.getByRole('button', { name: 'Learn its tools again' }).click();
+    await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).click();
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    // The page of the server lists it as rejected and does not claim that it waits.
+    await page.goto(`${studio.url}#/servers/billing`);
+    await page.getByRole('option', { name: /pay.*Rejected by local.*rejected/ }).waitFor();
+    expect(await page.getByText('waits for approval').count()).toBe(0);
+    await page.goto(`${studio.url}#/held`);
+    await page.getByRole('option', { name: /billing:pay.*rejected/ }).waitFor();
+    await page.goto(`${studio.url}#/tool/billing/pay`);
+    await page.getByRole('link', { name: 'Look at it again' }).click();
+    await page.getByText('billing:pay was rejected by local.').waitFor();
+    await page.getByText('every').first().waitFor();
+    await page.getByRole('radio', { name: 'Decided' }).click();
+    await page.getByRole('link', { name: 'Look at it again' }).click();
+    expect(await page.getByRole('button', { name: 'Reject', exact: true }).count()).toBe(0);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Approve after all' }).click();
+    await page.getByText('1 request approved.').waitFor();
+    await page.goto(`${studio.url}#/servers/billing`);
+    await page.getByRole('option', { name: /pay.*offered/ }).waitFor();
   });
 
   it(
@@ -104,7 +136,7 @@ describe('approvals in Studio', () => {
       await page.getByText('A call of "legacy:echo" waits for confirmation').waitFor();
       await page.getByRole('link', { name: 'See the calls' }).click();
       const waiting = page.getByRole('listitem', { name: 'Call of legacy:echo' });
-      await waiting.getByText('toolRules[0]').waitFor();
+      await waiting.getByText('rule 1').waitFor();
       expect(await waiting.locator('.facts').textContent()).toMatch(
         /Asked bylocal.*Waitsfor \d+ min until \d\d:\d\d:\d\d/,
       );

@@ -228,6 +228,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     it('EXEC-5 a record comes back whole', async () => {
       const whole = record('r', {
         route: 'mcp',
+        host: 'my-agent',
         skill: 'triage',
         server: `s'\0`,
         tool: '__proto__',

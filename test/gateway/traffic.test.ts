@@ -131,6 +131,10 @@ describe('the traffic of real hosts', STARTS_PROCESSES, () => {
       .toEqual(twice);
     const audited = (await gateway.audit.list({ kind: 'execution' })).toReversed();
     expect(audited.map(({ server, tool, outcome }) => `${server}:${tool} ${outcome}`)).toEqual(twice);
+    // The record names the host, so that several of one caller can be told apart.
+    expect(audited.map(({ route, host }) => (route === 'mcp' ? host : (host ?? 'none')))).toEqual(
+      audited.map(({ route }) => (route === 'mcp' ? 'host-one' : 'none')),
+    );
     expect(rows().find(({ route, state }) => route === 'mcp' && state === 'refused')!.code).toBe('TOOL_DISABLED');
   });
 

@@ -89,11 +89,12 @@ function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => v
   return (progress) => host.notify('notifications/progress', { ...progress, progressToken });
 }
 
-/** A request of a host as the options of a call through the gateway. */
+/** A request of a host of this name as the options of a call through the gateway. */
 export function callOptions(
   params: JsonObject,
   { host, traceId, signal, resumed }: Exchange,
   budget?: HostCallOptions['budget'],
+  hostName?: string,
 ): HostCallOptions {
   const meta = isObject(params['_meta']) ? params['_meta'] : undefined;
   return {
@@ -101,6 +102,7 @@ export function callOptions(
     budget,
     traceId,
     host,
+    hostName: hostName || undefined,
     signal,
     resumed,
     meta: meta && callerMeta(meta),

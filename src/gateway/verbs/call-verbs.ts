@@ -123,6 +123,7 @@ export function callVerbs(
       onProgress: options.onProgress,
       readOnly: options.readOnly,
       host: options.host,
+      hostName: options.hostName,
       resumed: options.resumed,
       problems: options.problems,
       select: options.select,

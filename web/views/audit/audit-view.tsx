@@ -10,7 +10,7 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, titleOf, whoOf } from './audit-words.js';
 import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
@@ -37,7 +37,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             ['When', formatDateTime(record.time)],
             ['Kind', kindWord(record.kind)],
             record.server !== undefined && ['What', <ServerLine text={titleOf(record)} />],
-            ['Who', record.principal],
+            ['Who', <ServerLine text={whoOf(record)} />],
             record.route !== undefined && ['Through', routeWord(record.route)],
             record.skill !== undefined && ['Skill', record.skill],
             record.code !== undefined && [
@@ -102,7 +102,7 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
             record.code,
             askedText(record.askedMs),
             record.server !== undefined && kindWord(record.kind),
-            record.principal,
+            whoOf(record),
             record.route !== undefined && routeWord(record.route),
           ]
             .filter(Boolean)

@@ -12,6 +12,7 @@ export const AuditRecord = z.object({
   kind: text,
   principal: text,
   route: text.optional(),
+  host: text.meta({ description: 'What the host calls itself that made the call over MCP.' }).optional(),
   skill: text.optional(),
   server: text.optional(),
   tool: text.optional(),

@@ -237,7 +237,12 @@ export function createCatalogMenu(
     }
     if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {
       const args = params['arguments'];
-      const answer = callMetaTool(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange, 'agent'));
+      const answer = callMetaTool(
+        gateway,
+        name,
+        isObject(args) ? args : {},
+        callOptions(params, exchange, 'agent', hostName),
+      );
       return LOOKS.has(name) ? billed(name, params, exchange, answer) : answer;
     }
     return callDirect(name, params, exchange);
@@ -246,7 +251,7 @@ export function createCatalogMenu(
   const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const address = await shelf.tool(name);
     if (!address) throw protocolError(RPC_CODE.invalidParams, `Unknown tool: ${name}`);
-    return runTool(gateway, address, params, exchange, offering);
+    return runTool(gateway, address, params, exchange, { budget: offering, hostName });
   };
 
   const read = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {

@@ -12,12 +12,12 @@ export async function runTool(
   address: { readonly server: string; readonly tool: string },
   params: JsonObject,
   exchange: Exchange,
-  budget: HostCallOptions['budget'] = 'passthrough',
+  { budget = 'passthrough', hostName }: Pick<HostCallOptions, 'budget' | 'hostName'> = {},
 ): Promise<JsonObject> {
   const { server, tool } = address;
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw protocolError(RPC_CODE.invalidParams, 'tools/call needs "arguments" to be an object.');
-  const { result, error } = await gateway.call(server, tool, given, callOptions(params, exchange, budget));
+  const { result, error } = await gateway.call(server, tool, given, callOptions(params, exchange, budget, hostName));
   if (result) {
     refuseDeep(result, address);
     return exchange.host.era === 'legacy' ? resultForLegacy(result) : result;

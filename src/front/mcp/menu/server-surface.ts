@@ -183,7 +183,7 @@ class ServerSurface implements HostSurface {
     const { server } = this.offered;
     const own = (await readingTools(this.gateway, server)).get(name);
     const address = own ? { server: own.server, tool: own.name } : { server, tool: name };
-    return runTool(this.gateway, address, params, exchange);
+    return runTool(this.gateway, address, params, exchange, { hostName: this.offered.hostName });
   }
 
   private async listTools(params: JsonObject, exchange: Exchange): Promise<JsonObject> {
