@@ -59,7 +59,7 @@ describe('the first run of Studio', () => {
     await page.getByRole('heading', { name: 'The second one', exact: true }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('button', { name: 'Remove the server' }).click();
-    await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('option', { name: /first/ }).waitFor();
     await expect.poll(() => page.getByRole('option', { name: /second/ }).count()).toBe(0);
   });

@@ -58,7 +58,7 @@ describe('what stays in Studio, and what is asked first', () => {
     await page.getByText('The rules of the config changed while you wrote.').waitFor();
     expect(await page.getByLabel(/tools named/).inputValue()).toBe('crash');
     // Turning one tool on by a rule turns the others off, and the page says why.
-    await page.getByLabel('are', { exact: true }).selectOption('enabled');
+    await page.locator('.rule select').selectOption('enabled');
     await page.getByText('With a rule that enables, only tools that such a rule names are offered.').waitFor();
     expect(await seriousFindings(page)).toEqual([]);
   });

@@ -127,5 +127,11 @@ describe('sign-in to Studio', () => {
     // Longer than the first attempt to reconnect waits.
     await page.waitForTimeout(1500);
     expect(await page.getByText('toolscout is back').count()).toBe(0);
+    // A code is good once; the advice is one that a person in a browser can follow.
+    await page.evaluate((hash) => (location.hash = hash), path);
+    await page.getByText('it opens a new address that signs you in').waitFor();
+    // The reason stands beside a button that is grey at the end of a form.
+    await page.goto(`${studio.url}#/servers/+/add`);
+    await page.locator('form').getByText('You can look and run tools, but not change anything.').waitFor();
   });
 });

@@ -73,7 +73,7 @@ describe('approvals in Studio', () => {
     // The page of the server lists it as rejected and does not claim that it waits.
     await page.goto(`${studio.url}#/servers/billing`);
     await page.getByRole('option', { name: /pay.*Rejected by local.*rejected/ }).waitFor();
-    expect(await page.getByText('waits for approval').count()).toBe(0);
+    expect(await page.getByText('of this server waits for approval').count()).toBe(0);
     await page.goto(`${studio.url}#/held`);
     await page.getByRole('option', { name: /billing:pay.*rejected/ }).waitFor();
     await page.goto(`${studio.url}#/tool/billing/pay`);

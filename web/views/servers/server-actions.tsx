@@ -8,7 +8,6 @@ import { goTo, hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { removalWords } from '../../parts/change-words.js';
-import { LookOnly } from '../../parts/look-only.js';
 import { learnedText } from './server-state.js';
 
 /** What can be done with a server. */
@@ -85,7 +84,6 @@ export function ServerActions({
       >
         Remove the server
       </button>
-      <LookOnly class="muted small" />
       <ConfigReview
         {...removalWords(server.id)}
         change={removal}
