@@ -23,9 +23,7 @@ interface Flags extends CommonFlags {
 export function addSearch(program: Command, deps: CliDeps): void {
   withCommonFlags(program.command('search'))
     .summary('find tools for a need in plain words')
-    .description(
-      'Finds tools for a need in plain words, over all servers. An empty query lists by name.',
-    )
+    .description('Finds tools for a need in plain words, over all servers. An empty query lists by name.')
     .argument('<query...>', 'what you want to do')
     .option('-s, --server <id>', 'only this server')
     .option('-n, --limit <count>', 'the most tools to show', wholeNumber, DEFAULT_HITS)

@@ -18,8 +18,7 @@ export interface SeparateServer {
 
 function isHeader(name: string, value: string): boolean {
   try {
-    new Headers({ [name]: value });
-    return true;
+    return new Headers({ [name]: value }).has(name);
   } catch {
     // That it throws is the answer.
     return false;
