@@ -292,9 +292,7 @@ export function createCore(deps: GatewayDeps): Core {
     }
     const problem = problemOf(server, { catalog, learner, hide });
     const names = missingVariables(server.problem ?? '');
-    const what = server.enabled
-      ? `Correct servers.${id} in the config.`
-      : `Remove "enabled": false of servers.${id} in the config.`;
+    const what = `${server.enabled ? 'Correct' : 'Enable'} servers.${id} in the config.`;
     throw new ToolscoutError(
       server.enabled ? 'CONFIGURATION_ERROR' : 'SERVER_CONNECTION_ERROR',
       `Server "${id}" cannot be used: ${problem}.`,

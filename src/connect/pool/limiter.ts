@@ -339,11 +339,10 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
   }
 
   function tooLate({ server, limit, shares }: Bucket, retryAfterMs: number): ToolscoutError {
-    const { requestsPerSecond } = limit;
     const share = shares.size > 1 ? ` shared by ${shares.size} callers` : '';
     return new ToolscoutError(
       'RATE_LIMITED',
-      `Server "${server}" is limited to ${requestsPerSecond} requests per second${share}; try again in ${seconds(retryAfterMs)}.`,
+      `Server "${server}" is limited to ${limit.requestsPerSecond} requests per second${share}; try again in ${seconds(retryAfterMs)}.`,
       { retryAfterMs, delivered: false },
     );
   }
