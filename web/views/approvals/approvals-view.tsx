@@ -258,7 +258,7 @@ export function ApprovalsView({ route }: { readonly route: Route }): VNode {
       }
       wide
     >
-      {tab === 'pending' ? <Pending route={route} /> : <Decided />}
+      {tab === 'pending' ? <Pending route={route} /> : <Decided onOpen={() => setTab('pending')} />}
     </Page>
   );
 }

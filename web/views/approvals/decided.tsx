@@ -10,8 +10,8 @@ import { formatAgo } from '../../text/format.js';
 import { decisionWord } from './approval-words.js';
 import { decisionsOf } from './decisions.js';
 
-/** What was decided, by whom and why. */
-export function Decided(): VNode {
+/** What was decided, by whom and why; `onOpen` is called when one is to be looked at again. */
+export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
   const decisions = useResource(
     'decided',
     async (abort) => {
@@ -48,7 +48,11 @@ export function Decided(): VNode {
                       </td>
                       <td>
                         <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
-                        {again && <a href={hrefTo('approvals', [again.ref], { hash: again.hash })}>Look at it again</a>}
+                        {again && (
+                          <a href={hrefTo('approvals', [again.ref], { hash: again.hash })} onClick={onOpen}>
+                            Look at it again
+                          </a>
+                        )}
                       </td>
                       <td>
                         <ServerLine text={by} />
