@@ -390,9 +390,7 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
       closed = reason;
       for (const bucket of buckets.values()) {
         bucket.timer?.cancel();
-        const waiting = bucket.waiters;
-        bucket.waiters = [];
-        for (const waiter of waiting) waiter.refuse(reason);
+        for (const waiter of bucket.waiters.splice(0)) waiter.refuse(reason);
       }
     },
   };
