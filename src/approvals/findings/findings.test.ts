@@ -157,12 +157,9 @@ describe('signs of an attack', () => {
       const held = tools.filter(({ risk }) => risk.level === 'critical');
       // Each is explained in docs/scan.md.
       expect(held.map(({ definition }) => definition['name']).toSorted()).toEqual([
-        'askBrowserStackAI',
-        'download_usage_api_data',
         'learn_shopify_api',
         'list_component_versions',
         'list_followed_projects',
-        'open_drawio_xml',
       ]);
       const named = tools.filter(({ risk }) => risk.reasons.includes('contains invisible characters'));
       expect(named.map(({ definition }) => definition['name'])).toEqual(['im_v1_message_list']);

@@ -1,12 +1,14 @@
-import type { Sign } from './check.js';
+import { HARD, type Sign } from './check.js';
 import type { Judged } from './wording.js';
 
 /** Scores of the wording: where nothing is worth a closer look, where it says nothing, where it is worth naming, and where it is enough. */
-export const WORDING = { closer: -6.5, neutral: -2, soft: 0.5, hard: 1 } as const;
+export const WORDING = { closer: -6.5, neutral: -0.5, soft: 0, hard: 0.5 } as const;
 /** What a point of that score weighs beside signs; what wording takes from them, and adds to them, at most. */
-const SLOPE = 2 / 3;
-const LEAST = -2;
+const SLOPE = 1;
+const LEAST = -3;
 const MOST = 2;
+/** The weight of a sign that is enough whatever the wording around it. */
+const CLEAR = 6;
 /** Characters around signs whose wording counts. */
 const AROUND = 40;
 
@@ -29,18 +31,34 @@ export interface Found {
 export interface Cluster {
   readonly sum: number;
   readonly wording?: number;
+  /** One of them is enough whatever the wording around it. */
+  readonly isClear?: boolean;
+}
+
+/** Windows up to which a definition is short; a long one has more sentences that are strange by chance. */
+const SHORT = 16;
+/** What the worst of twice as many windows must score more, and what is asked for at most: an order in a long guide is still found when it is a clear one. */
+const DOUBLED = 0.5;
+const MOST_ASKED = 0.75;
+
+/** How much more the wording of a definition must speak for an order, by the number of its windows. */
+export function allowanceOf(windows: number): number {
+  return Math.min(MOST_ASKED, DOUBLED * Math.log2(Math.max(1, windows / SHORT)));
 }
 
 /** What the wording around signs weighs. */
-function weightOf(score: number): number {
-  return Math.max(LEAST, Math.min(MOST, (score - WORDING.neutral) * SLOPE));
+function weightOf(score: number, least: number): number {
+  return Math.max(least, Math.min(MOST, (score - WORDING.neutral) * SLOPE));
 }
 
 /** Signs that stand so close in one text are signs of the same thing. */
 const TOGETHER = 500;
 
 /** The signs of each place together with those of the definition as a whole. */
-export function clustersOf({ signs, windows }: Found): Cluster[] {
+export function clustersOf({ signs: all, windows }: Found): Cluster[] {
+  // The wording counts by its score around signs; it is a sign of its own only where it is enough by itself.
+  const signs = all.filter(({ check, weight }) => check !== 'wording' || weight >= HARD);
+  const allowance = allowanceOf(windows.length);
   const overall = signs.filter(({ at }) => at === undefined);
   const placed = signs
     .filter((sign): sign is Weighed & { at: number } => sign.at !== undefined)
@@ -56,7 +74,10 @@ export function clustersOf({ signs, windows }: Found): Cluster[] {
     const sum = sumOf([...close, ...overall]);
     // The wording around shapes does not change what they mean.
     if (close.some(({ isShape }) => isShape)) clusters.push({ sum });
-    else clusters.push({ sum, wording: worstAround(windows, first.at, close.at(-1)!.at) });
+    else {
+      const wording = worstAround(windows, first.at, close.at(-1)!.at) - allowance;
+      clusters.push({ sum, wording, isClear: close.some(({ weight }) => weight >= CLEAR) });
+    }
   }
   return clusters;
 }
@@ -64,7 +85,8 @@ export function clustersOf({ signs, windows }: Found): Cluster[] {
 /** The heaviest that signs weigh together. */
 export function scoreOf(found: Found): number {
   return clustersOf(found).reduce(
-    (most, { sum, wording }) => Math.max(most, sum + (wording === undefined ? 0 : weightOf(wording))),
+    (most, { sum, wording, isClear }) =>
+      Math.max(most, sum + (wording === undefined ? 0 : weightOf(wording, isClear ? HARD - CLEAR : LEAST))),
     0,
   );
 }

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { HARD } from './check.js';
 import { conceptNumber } from './lexicon.js';
 import { findFindings } from './findings.js';
 import { prepare, pathAt } from './prepare.js';
 import { readText } from './reading.js';
 import { WITHOUT_ROLE } from './roles.js';
 import { FEATURE_COUNT, nameFeature, rankFeature, slidingWindowsOf, windowsOf } from './windows.js';
+import { allowanceOf, scoreOf, type Found } from './score.js';
 import { stemOf, visitWords, WORD_BUCKETS } from './word-features.js';
 import { packWords, readWeights, theWording, Wording } from './wording.js';
 
@@ -184,5 +186,32 @@ describe('a definition as one text', () => {
         .filter(({ isHard }) => isHard)
         .map(({ check }) => check),
     ).toContain('split');
+  });
+});
+
+describe('what the wording of a long definition must say', () => {
+  it('A11 the allowance grows with the number of windows and is bounded', () => {
+    expect([1, 16].map(allowanceOf)).toEqual([0, 0]);
+    expect(allowanceOf(32)).toBeGreaterThan(0);
+    expect(allowanceOf(1_000_000)).toBe(allowanceOf(1000));
+    expect(allowanceOf(1_000_000)).toBeLessThan(1);
+  });
+
+  it('A11 a clear sign is enough whatever the wording around it, and weaker ones are not', () => {
+    const windows = [{ from: 0, to: 1, first: 0, last: 1, begin: 0, end: 10, score: -20 }];
+    const found = (weight: number): Found => ({
+      windows,
+      signs: [{ check: 'orders', reason: 'x', weight, at: 0, path: '/description' }],
+    });
+    expect(scoreOf(found(6))).toBeGreaterThanOrEqual(HARD);
+    expect(scoreOf(found(5))).toBeLessThan(HARD);
+  });
+
+  it('A11 an uncertain wording is named and adds nothing to other signs', () => {
+    const signs = [
+      { check: 'wording', reason: 'w', weight: 2 },
+      { check: 'orders', reason: 'x', weight: 2 },
+    ];
+    expect(scoreOf({ windows: [], signs })).toBe(2);
   });
 });

@@ -12,7 +12,7 @@ export const orders: Check = {
     near('rule|safety prior|source|your off|void|ignore|outrank|overrule', 10, 4, IGNORE),
     near('result|content rule obey|run|trust|you', 10, 2, 'wants what it returns to be obeyed'),
     near('result|content obey|run trust|user|you|rule', 10, 1, 'wants what it returns to be obeyed'),
-    near('ignore prior|your|source rule', 8, 4, IGNORE, { joins: true }),
+    near('ignore prior|your|source rule', 8, 5, IGNORE, { joins: true }),
     near('overrule your rule', 8, 6, IGNORE, { joins: true }),
     near('overrule prior rule', 6, 6, IGNORE),
     near('ignore prior|your rule', 9, 6, IGNORE, { isForeign: true }),
@@ -22,7 +22,7 @@ export const orders: Check = {
     near('outrank rule|source model', 14, 6, RANK),
     near('overrule whole rule source', 10, 4, RANK),
     near('obey only this', 8, 6, 'tells a model to obey nothing else'),
-    near('obey only', 6, 6, 'tells a model to obey nothing else', { isForeign: true }),
+    near('obey only', 6, 5, 'tells a model to obey nothing else', { isForeign: true }),
     near('tell prompt', 6, 6, 'asks a model for its instructions', { joins: true, isOrdered: true }),
   ],
   patterns: [

@@ -39,7 +39,7 @@ export const preference: Check = {
     {
       pattern:
         /\beven (?:if|when|where|though)\b[^.\n]{0,50}\b(?:asks?|asked|requests?|requested|wants?|prefers?|another|different)\b/,
-      weight: 6,
+      weight: 5,
       reason: 'sets aside what the user asked for',
     },
     {

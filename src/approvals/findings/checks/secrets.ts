@@ -14,7 +14,7 @@ export const secrets: Check = {
     near('secret|login|place field|put|send find|you|machine|user|your', 12, 1, HAND),
     near('machine|environment whole|any|inspect field|put|send', 14, 2, 'asks for the environment'),
     near('prompt|machine tool whole|any|you field|put|send|tell', 14, 3, 'asks for the environment'),
-    near('place read|put|send|content', 24, 4, CARRY, { joins: true }),
+    near('place read|put|send|content', 24, 5, CARRY, { joins: true }),
     near('secret find put|send', 12, 6, HAND),
     near('whole secret put|send', 6, 2, HAND),
     near('environment whole|any put|send', 16, 3, 'asks for the environment'),
