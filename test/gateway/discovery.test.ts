@@ -153,7 +153,7 @@ describe('learning servers', STARTS_PROCESSES, () => {
     });
     expect(await gateway.servers.list()).toMatchObject([{ knowledge: 'stale' }]);
     expect((await gateway.search('echo')).hits[0]).toMatchObject({ server: 'brief', tool: 'echo' });
-    expect((await gateway.why('brief', 'echo')).reason).toContain('stale');
+    expect((await gateway.why('brief', 'echo')).reason).toContain('the next search reads it again');
     expect(learned).toEqual([]);
     await gateway.call('brief', 'echo', { message: 'x' });
     await waitUntil(() => learned.length > 0, { what: 'a new list' });

@@ -43,7 +43,8 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     });
     expect(gone!.failure!.at).toBeGreaterThanOrEqual(before);
     const { stdout, stderr } = await commandLine(['servers'], { gateway: second });
-    expect(stdout).toMatch(/gone +failed .*failed (just now|\d+ s ago): .*\/no\/such\/program/);
+    expect(stdout).toMatch(/gone +failed /);
+    expect(stderr).toMatch(/^gone: failed (just now|\d+ s ago): .*\/no\/such\/program/m);
     expect(stderr).toContain('toolscout doctor');
   });
 

@@ -190,13 +190,13 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
       },
     };
     const gateway = await openToolscout(config);
-    for (const [server, reason] of [
-      ['keyed', 'NO_SUCH_VARIABLE'],
-      ['off', 'disabled in the configuration'],
+    for (const [server, reason, code, exitCode] of [
+      ['keyed', 'NO_SUCH_VARIABLE', 'CONFIGURATION_ERROR', 2],
+      ['off', 'disabled in the configuration', 'SERVER_CONNECTION_ERROR', 3],
     ] as const) {
       const call = await gateway.call(server, 'echo', { message: 'x' });
       expect(call.error?.message).toContain(reason);
-      const refusal = { code: 'SERVER_CONNECTION_ERROR', message: call.error?.message };
+      const refusal = { code, message: call.error?.message };
       await expect(gateway.tools.list(server)).rejects.toMatchObject(refusal);
       await expect(gateway.details(server, 'echo')).rejects.toMatchObject(refusal);
       await expect(gateway.tools.signature(server, 'echo')).rejects.toMatchObject(refusal);
@@ -204,7 +204,7 @@ describe('a gateway over a cold store', STARTS_PROCESSES, () => {
       const answer = JSON.parse(textOf(await callMetaTool(gateway, 'list_tools', { server }, {})));
       expect(answer).toMatchObject({ ...refusal, server });
       const ran = await commandLine(['tools', server], { gateway: () => openToolscout(config) });
-      expect(ran).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining(reason) as string });
+      expect(ran).toMatchObject({ code: exitCode, stdout: '', stderr: expect.stringContaining(reason) as string });
     }
     // Everything else goes on.
     expect((await gateway.search('add two numbers')).hits[0]).toMatchObject({ server: 'old' });

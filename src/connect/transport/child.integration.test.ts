@@ -136,7 +136,7 @@ describe('createChildKeeper', STARTS_PROCESSES, () => {
     await expect(homeless).rejects.toThrow('working directory');
     const unrunnable = join(await temporaryDirectory(), 'plain');
     writeFileSync(unrunnable, '', { mode: 0o600 });
-    await expect(children.spawn({ command: unrunnable, args: [], env })).rejects.toThrow('permissions');
+    await expect(children.spawn({ command: unrunnable, args: [], env })).rejects.toThrow('permission denied');
     await expect(children.spawn({ command: node, args: ['a\0b'], env })).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
     });

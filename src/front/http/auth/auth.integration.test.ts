@@ -156,8 +156,8 @@ describe('keys', STARTS_PROCESSES, () => {
     const refused = await plain.send(path, init);
     expect(refused.status).toBe(403);
     expect(await refused.json()).toMatchObject({
-      detail: expect.stringContaining('--admin') as string,
-      suggestion: expect.stringContaining('http.auth') as string,
+      detail: expect.stringContaining('http.auth') as string,
+      suggestion: expect.stringContaining('--admin') as string,
     });
     expect(await gateway.audit.list({ kind: 'reload' })).toEqual([]);
     expect((await gateway.approvals.list()).filter(({ state }) => state !== 'pending')).toEqual([]);
