@@ -45,7 +45,7 @@ describe('the lock of a folder', () => {
     const waiting = withFolderLock(path, clock, async () => void (isRun = true));
     const failed = expect(waiting).rejects.toMatchObject({
       code: 'STORE_ERROR',
-      message: expect.stringContaining('is held by another process') as string,
+      message: `Another toolscout is changing the exported files (lock file ${path}).`,
     });
     await expect.poll(() => clock.waiting).toBe(1);
     await clock.advance(20_000);

@@ -61,8 +61,8 @@ export async function withFolderLock<T>(path: string, clock: Clock, task: () => 
   const until = clock.monotonic() + PATIENCE_MS;
   while (!(await take(path))) {
     if (clock.monotonic() > until) {
-      throw new ToolscoutError('STORE_ERROR', `${path} is held by another process.`, {
-        suggestion: 'Try again; if no other toolscout is running, remove the file.',
+      throw new ToolscoutError('STORE_ERROR', `Another toolscout is changing the exported files (lock file ${path}).`, {
+        suggestion: 'Try again; if no other toolscout is running, remove the lock file.',
       });
     }
     if (!(await removeStale(path))) await sleep(clock, LOOK_AGAIN_MS);

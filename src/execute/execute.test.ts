@@ -206,6 +206,7 @@ describe('executor', () => {
       });
       const { error } = await executor.execute(call());
       expect([error?.code, sent.length]).toEqual(isAskedAtOnce ? [undefined, 1] : ['CONFIRMATION_REQUIRED', 0]);
+      if (!isAskedAtOnce) expect(error?.message).toMatch(/^The call was not sent: the config changed/);
     }
   });
 

@@ -113,9 +113,9 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         if (!trail.isConfirmed && deps.confirmation?.needed({ ...now, call: trail.subject!.call })) {
           throw new ToolscoutError(
             'CONFIRMATION_REQUIRED',
-            'A rule that came while this call waited requires a confirmation of it.',
+            'The call was not sent: the config changed while it waited, and now a person must confirm it.',
             {
-              suggestion: 'Make the same call again.',
+              suggestion: 'Make the same call again; the person is then asked.',
               delivered: false,
             },
           );

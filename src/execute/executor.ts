@@ -25,7 +25,7 @@ export interface ExecutorDeps {
   readonly clock: Clock;
   /** Identity: the server and the tool of a call; throws when they do not exist. */
   readonly resolve: (call: Call) => { readonly server: Server; readonly tool: Tool };
-  /** Rule, approval, binding. */
+  /** Rule, approval, binding, read-only; in this order. */
   readonly checks: readonly Check[];
   readonly validate: ArgumentValidator;
   /** Gets a person's confirmation where a call needs one (SEC-11). */

@@ -1,4 +1,3 @@
-import { missingVariables } from '../model/server.js';
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import { connectionIdOf, type OpenSession, type Tap } from '../connect/index.js';
@@ -35,6 +34,7 @@ import { createTrust, type Trust } from '../catalog/trust.js';
 import type { ToolscoutEvent } from './contract.js';
 import type { AskOptions } from './contract/options.js';
 import { problemOf } from '../catalog/views.js';
+import { unusableServer } from './unusable-server.js';
 
 /** What the verbs of the gateway share: the state in force, and how a server comes to be known. */
 export interface Core {
@@ -290,14 +290,7 @@ export function createCore(deps: GatewayDeps): Core {
         delivered: false,
       });
     }
-    const problem = problemOf(server, { catalog, learner, hide });
-    const names = missingVariables(server.problem ?? '');
-    const what = `${server.enabled ? 'Correct' : 'Enable'} servers.${id} in the config.`;
-    throw new ToolscoutError(
-      server.enabled ? 'CONFIGURATION_ERROR' : 'SERVER_CONNECTION_ERROR',
-      `Server "${id}" cannot be used: ${problem}.`,
-      { remedy: names.length > 0 ? { kind: 'set-variables', names } : { kind: 'configure', what }, delivered: false },
-    );
+    throw unusableServer(server, problemOf(server, { catalog, learner, hide }), loaded);
   };
 
   /** In a process that ends before a background refresh would: has old lists read again before the answer. */

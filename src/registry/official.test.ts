@@ -169,7 +169,9 @@ describe('the official registry', () => {
         response.writeHead(status, headers).end(body);
         return true;
       });
-    expect(await send(429, '', { 'retry-after': '7' })).toMatch(/^RATE_LIMITED 7000 /);
+    expect(await send(429, '', { 'retry-after': '7' })).toMatch(
+      /^RATE_LIMITED 7000 .*refused the request: too many requests \(HTTP 429\)/,
+    );
     expect(await send(500, 'oops')).toMatch(/^REGISTRY_UNAVAILABLE .*status 500/);
     expect(await send(302, '', { location: 'http://127.0.0.1:1/' })).toMatch(/status 302/);
     expect(await send(404, '{}')).toMatch(/does not know the route/);

@@ -102,7 +102,13 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
     if (answer.status === 404) return undefined;
     if (answer.status === 429) {
       const retryAfterMs = retryAfter(answer.headers['retry-after']);
-      throw new ToolscoutError('RATE_LIMITED', `The registry ${base} asks to wait.`, { retryAfterMs });
+      throw new ToolscoutError(
+        'RATE_LIMITED',
+        `The registry ${base} refused the request: too many requests (HTTP 429).`,
+        {
+          retryAfterMs,
+        },
+      );
     }
     if (answer.status !== 200) {
       throw unavailable(`it answered with status ${answer.status}`, retryAfter(answer.headers['retry-after']));

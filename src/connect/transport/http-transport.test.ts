@@ -56,7 +56,11 @@ describe('guardFetch', () => {
     const origin = await listen((request, response) =>
       response.writeHead(Number(request.url?.slice(1)), { 'retry-after': '2' }).end('no'),
     );
-    await expect(guard(origin)(`${origin}/429`)).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: 2000 });
+    await expect(guard(origin)(`${origin}/429`)).rejects.toMatchObject({
+      code: 'RATE_LIMITED',
+      message: expect.stringContaining('refused the request: too many requests (HTTP 429)') as string,
+      retryAfterMs: 2000,
+    });
     await expect(guard(origin)(`${origin}/503`)).rejects.toMatchObject({
       code: 'SERVER_CONNECTION_ERROR',
       retryAfterMs: 2000,

@@ -127,7 +127,11 @@ async function notNow(server: string, response: Response, now: number): Promise<
   const refusal = refusalOf(status, await readShort(response));
   const details = { retryAfterMs: parseRetryAfter(headers.get('retry-after'), now), refusal };
   return status === 429
-    ? new ToolscoutError('RATE_LIMITED', `The server "${server}" receives too many requests.`, details)
+    ? new ToolscoutError(
+        'RATE_LIMITED',
+        `The server "${server}" refused the request: too many requests (HTTP 429).`,
+        details,
+      )
     : new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server}" is unavailable (HTTP ${status}).`, details);
 }
 

@@ -66,6 +66,12 @@ describe('remedies', () => {
     },
   );
 
+  it('META-3 every missing variable has a command of its own', () => {
+    expect(adviseAgent({ kind: 'set-variables', names: ['A', 'B'] })).toBe(
+      'Ask the user to set them: toolscout secret set A, toolscout secret set B',
+    );
+  });
+
   it('REG-8 every path in advice for HTTP is a route of the API', () => {
     const document = readFileSync(new URL('../../../docs/http-api.md', import.meta.url), 'utf8');
     const templated = (path: string): string =>

@@ -216,6 +216,10 @@ describe('GET /v1/tools', STARTS_PROCESSES, () => {
     for (const path of ['/v1/tools', '/v0.1/servers', '/v0.1/servers/a%2Fb/versions']) {
       expect((await http.send(path)).status).toBe(404);
     }
+    expect(await (await http.send('/v1/tools')).json()).toMatchObject({
+      detail: 'The registry is switched off (TOOLS_REGISTRY_ENABLED).',
+      suggestion: expect.stringContaining('Unset TOOLS_REGISTRY_ENABLED, or set it to true') as string,
+    });
     expect((await http.send('/v1/servers')).status).toBe(200);
   });
 

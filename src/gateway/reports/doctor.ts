@@ -15,6 +15,7 @@ import { findListFaults, tellListFaults, type ListFindings } from './list-findin
 import { findSchemaFaults, type SchemaFindings } from './schema-findings.js';
 import { tryStore } from './store-status.js';
 import { problemOf } from '../../catalog/views.js';
+import { correctionOf } from '../unusable-server.js';
 import { isUsable } from '../../catalog/catalog.js';
 
 /** One thing that was looked at. */
@@ -174,7 +175,7 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     const names = missingVariables(server.problem ?? '');
     const next =
       names.length === 0
-        ? `correct servers.${server.id} in the config`
+        ? correctionOf(server, patient.loaded)
         : `set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`;
     return { subject, level: 'error', message: problemOf(server, patient) ?? 'unusable', next };
   }

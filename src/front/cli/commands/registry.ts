@@ -27,8 +27,8 @@ function readAnswers(pairs: readonly string[]): Record<string, string[]> {
     const equals = pair.indexOf('=');
     // The value may be a secret that was given by mistake: only the key is repeated.
     if (equals < 1) {
-      throw new ToolscoutError('INVALID_REQUEST', 'An --input has no key before a "=".', {
-        suggestion: 'Write --input KEY=VALUE.',
+      throw new ToolscoutError('INVALID_REQUEST', 'An --input is not of the form KEY=VALUE.', {
+        suggestion: 'Write --input KEY=VALUE; toolscout registry show NAME lists the keys.',
       });
     }
     (answers[pair.slice(0, equals)] ??= []).push(pair.slice(equals + 1));

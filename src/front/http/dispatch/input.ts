@@ -97,7 +97,10 @@ async function readChunks(request: Request): Promise<{ readonly size: number; re
 
 async function readText(request: Request): Promise<string> {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  const tooLarge = new ToolscoutError('PAYLOAD_TOO_LARGE', `The body is larger than ${LIMITS.bodyBytes} bytes.`);
+  const tooLarge = new ToolscoutError(
+    'PAYLOAD_TOO_LARGE',
+    `The body of the request is larger than ${LIMITS.bodyBytes} bytes.`,
+  );
   if (Number(request.headers.get('content-length') ?? 0) > MAX_HEARD) throw tooLarge;
   const { size, chunks } = await readChunks(request).catch(() => {
     // The sender has closed the connection, so this answer is not read.

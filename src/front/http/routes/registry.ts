@@ -72,7 +72,9 @@ const SUMMARY = 'All servers and their health: a deterministic snapshot';
 export async function registryOf(gateway: Gateway): Promise<Registry> {
   const registry = await gateway.registry.get();
   if (registry?.enabled) return registry;
-  throw new ToolscoutError('NOT_FOUND', 'The registry is switched off.', { suggestion: 'Set TOOLS_REGISTRY_ENABLED.' });
+  throw new ToolscoutError('NOT_FOUND', 'The registry is switched off (TOOLS_REGISTRY_ENABLED).', {
+    suggestion: 'Unset TOOLS_REGISTRY_ENABLED, or set it to true, and start toolscout again.',
+  });
 }
 
 /** The registry of servers (REG-1…4). */

@@ -31,7 +31,7 @@ const WORDS: RemedyWords = {
   'sign-in': ({ server, again }) => `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
   credentials: () => 'Ask the user to check the credentials of this server.',
   'set-variables': ({ names }) =>
-    `Ask the user to set ${names.length === 1 ? 'it' : 'them'}: toolscout secret set ${names.join(' or ')}`,
+    `Ask the user to set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
   diagnose: ({ first = 'Use another server' }) => `${first}, or ask the user to run toolscout doctor.`,
   'ask-for-less': () => 'Ask for less at once; the user can raise the timeout of this server.',
   configure: ({ what }) => `Ask the user: ${what}`,

@@ -193,7 +193,9 @@ async function callThrough(
 export function refuseDeep(result: JsonObject, { server, tool }: Address): void {
   if (!isDeeperThan(result, MAX_RESULT)) return;
   const message = `"${addressOf(server, tool)}" ran, but its result nests deeper than ${MAX_RESULT} levels and was not returned.`;
-  throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion: 'Request fewer items or a smaller part.' });
+  throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
+    suggestion: 'Do not repeat the call if it changed something. Ask the tool for an inner part of the data.',
+  });
 }
 
 /** The arguments of `execute_tool` when they are where they belong and nothing else was sent; else `undefined`. */
