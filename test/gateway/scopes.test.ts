@@ -94,9 +94,7 @@ describe('the nearest names for those who see only some servers', STARTS_PROCESS
       (tool: string) => seen.call('own', tool, {}),
       streamed,
     ]) {
-      expect(await told(ask('creat_isue'))).toBe(
-        'Server "own" has no tool "creat_isue". Did you mean "create_issue"?',
-      );
+      expect(await told(ask('creat_isue'))).toBe('Server "own" has no tool "creat_isue". Did you mean "create_issue"?');
       expect(await told(ask('clos_issue'))).toContain('"own-twin:close_issue"');
       expect(await told(ask('zzzzzz'))).toBe('Server "own" has no tool "zzzzzz".');
     }
