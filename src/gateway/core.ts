@@ -76,7 +76,7 @@ export interface Core {
   isStale(list: LearnedList): boolean;
   /** Requests a server's list again soon. */
   relistSoon(server: string): void;
-  /** The same for a list that a call by this host showed to be old; its connection is there to be asked. */
+  /** The same after a call by this host where the list is old, or its server was connected to after it was read (A12). */
   relistAfterCall(server: string, host: Host | undefined): void;
   /** Deletes records beyond the configured retention, in the background. */
   pruneAudit(): void;
@@ -114,6 +114,7 @@ export function createCore(deps: GatewayDeps): Core {
 
   /** On which connection each server last announced a change that was not looked at yet. */
   const announced = new Map<string, string>();
+  const connectedAt = new Map<string, number>();
   /** On which connection each server was last called while its list was old. */
   const called = new Map<string, string>();
   /** Takes the connections on which a server's list was seen to be old: they are there to be asked. */
@@ -271,6 +272,7 @@ export function createCore(deps: GatewayDeps): Core {
   });
 
   pool.onEvent((event) => {
+    if (event.type === 'state' && event.to === 'connected') connectedAt.set(event.server, clock.now());
     if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
@@ -364,6 +366,9 @@ export function createCore(deps: GatewayDeps): Core {
     isStale: (list) => isStale(list, loaded.config.cache, clock.now()),
     relistSoon: (server) => relister.soon(server),
     relistAfterCall(server, host) {
+      const list = catalog.list(server);
+      const isEarlier = list && list.learnedAt < (connectedAt.get(server) ?? 0);
+      if (!list || !(isEarlier || isStale(list, loaded.config.cache, clock.now()))) return;
       if (host) called.set(server, connectionIdOf(host));
       relister.whenRested(server);
     },

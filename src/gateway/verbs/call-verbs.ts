@@ -143,6 +143,9 @@ export function callVerbs(
       return await executor.execute(call, () => (entered ? entered.then(() => prepare(call)) : prepare(call)));
     } finally {
       admission.leave(call.principal);
+      // The connection is open now, so a list that may have changed costs one cheap question.
+      const { server, viewer, host } = call;
+      if (!isHidden(viewer, server, core.catalog)) core.relistAfterCall(server, host);
     }
   };
 
@@ -174,11 +177,6 @@ export function callVerbs(
       const row = traffic.isOn ? traffic.attach(call) : undefined;
       const outcome = await admitted(call);
       if (row) endRow(row, outcome);
-      // The connection is open now, so a list that is out of date costs one cheap question.
-      const list = core.catalog.list(server);
-      if (list && core.isStale(list) && !isHidden(viewer, server, core.catalog)) {
-        core.relistAfterCall(server, call.host);
-      }
       return outcome;
     },
 

@@ -148,9 +148,9 @@ function Pending({ route }: { readonly route: Route }): VNode {
                   agents do not get it until you approve it.
                 </p>
                 <p>
-                  The tools are read when the server announces a change, when the list is old, and when you press{' '}
-                  <span class="strong">Learn its tools again</span> on the page of the server, which also says when they
-                  were last read.
+                  The tools are read when the server announces a change, after the first call on a new connection, when
+                  the list is old, and when you press <span class="strong">Learn its tools again</span> on the page of
+                  the server, which also says when they were last read.
                 </p>
                 <p>
                   Calls that a rule with <code>confirm</code> holds wait here as well.
