@@ -1,5 +1,5 @@
 import type { FunctionComponent, VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { Empty, Failure } from '../parts/states.js';
 import { Page } from '../parts/page.js';
 import { ApprovalsView } from '../views/approvals/approvals-view.js';
@@ -55,7 +55,8 @@ function SignedIn(): VNode {
     };
   }, []);
   const here = route.value;
-  useEffect(() => dismissFailures, [here.view, ...here.parts]);
+  // As soon as the view is left: later, a failure that the next view tells would go with them.
+  useLayoutEffect(() => dismissFailures, [here.view, ...here.parts]);
   const View = Object.hasOwn(VIEWS, here.view) ? VIEWS[here.view]! : NotFound;
   return (
     <Shell>
