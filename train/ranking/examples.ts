@@ -53,8 +53,11 @@ export async function readExamples(
   queries?: readonly LabelledQuery[],
 ): Promise<ExampleSet> {
   const set: RetrievalSet = readSet(name);
-  let model: RankingModel | undefined;
-  const { index, idOf, find } = await indexRecorded(set.servers, () => ({ ...knowledge, model }));
+  const { index, idOf, find } = await indexRecorded(set.servers, () => ({ ...knowledge, model: undefined }));
+  // An index asks for its knowledge once, so the weights that change stand behind one model.
+  let learned: RankingModel | undefined;
+  const model: RankingModel = { score: (rows) => learned!.score(rows) };
+  const weighed = await indexRecorded(set.servers, () => ({ ...knowledge, model }));
   const texts = new Map(index.tools().map((tool) => [idOf(tool), `${tool.name}\n${tool.description}`]));
   const examples = (queries ?? set.queries).map((query): Example => {
     const gold = goldOf(query).map((group) => new Set([...group].map((id) => find(id) ?? id)));
@@ -80,9 +83,9 @@ export async function readExamples(
     examples,
     texts: new Set(texts.values()),
     searchWith(weights) {
-      model = weights;
+      learned = weights;
       return examples.map(({ query, gold }) => {
-        const answer = index.search(query.query, { limit: 10 }).map(({ tool }) => idOf(tool));
+        const answer = weighed.index.search(query.query, { limit: 10 }).map(({ tool }) => weighed.idOf(tool));
         return judge(answer, gold).ndcg10;
       });
     },
