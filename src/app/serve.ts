@@ -1,12 +1,13 @@
+import { requireConfigured } from './configured-server.js';
 import type { ServeOptions } from '../front/cli/context.js';
 import type { Terminal } from '../front/cli/terminal.js';
 import { serveMcpStdio } from '../front/mcp/stdio/stdio.js';
 import { systemClock } from '../kernel/clock.js';
-import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { messageOf } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import { isObject } from '../kernel/json.js';
-import { counted, printable, nearestNames, didYouMean } from '../kernel/text.js';
+import { counted, printable } from '../kernel/text.js';
 import { studioAddress } from '../front/cli/commands/studio.js';
 import { createRedaction } from '../redact/index.js';
 import type { Gateway } from '../gateway/index.js';
@@ -47,17 +48,7 @@ interface Running {
 
 function serveStdio(gateway: Gateway, log: Log, streams: NodeJS.Process, options: ServeOptions): Running {
   const { server } = options;
-  if (server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === server)) {
-    throw new ToolscoutError(
-      'SERVER_NOT_FOUND',
-      `There is no server "${server}".${didYouMean(
-        nearestNames(
-          server,
-          gateway.internal.loaded().servers.map(({ id }) => id),
-        ),
-      )}`,
-    );
-  }
+  requireConfigured(gateway, server);
   const { stdin: input, stdout: output } = streams;
   const { mode, admin } = options;
   const front = serveMcpStdio({ gateway, info: INFO, log, clock: systemClock, input, output, server, mode, admin });

@@ -1,4 +1,4 @@
-import { nearestNames, didYouMean } from '../../kernel/text.js';
+import { requireConfigured } from '../configured-server.js';
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -89,17 +89,7 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
 
   const serveHost = async (socket: Socket, wish: Wish, answer: (about?: object) => string): Promise<void> => {
     const { server, skill } = wish;
-    if (server !== undefined && !gateway.internal.loaded().servers.some(({ id }) => id === server)) {
-      throw new ToolscoutError(
-        'SERVER_NOT_FOUND',
-        `There is no server "${server}".${didYouMean(
-          nearestNames(
-            server,
-            gateway.internal.loaded().servers.map(({ id }) => id),
-          ),
-        )}`,
-      );
-    }
+    requireConfigured(gateway, server);
     if (hosts.size >= MAX_HOSTS) {
       throw new ToolscoutError('OVERLOADED', `The service has ${MAX_HOSTS} hosts already.`, {
         suggestion: 'Close a host, or start this one without --shared.',
