@@ -110,6 +110,8 @@ export function writeRecord(place: SharedPlace, record: ServiceRecord): void {
 
 /** The record of the service of a place; `undefined` when there is none, or when another user could have written it. */
 export function readRecord(path: string): ServiceRecord | undefined {
+  // Before a service has written it, it is looked for many times.
+  if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
   let file: number | undefined;
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));

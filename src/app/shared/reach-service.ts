@@ -17,7 +17,7 @@ export interface ServiceCommand {
 
 /** A service that does not listen by then is given up. */
 const PATIENCE_MS = 30_000;
-const FIRST_PAUSE_MS = 20;
+const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 200;
 
 /** A larger log is started again with the next service. */

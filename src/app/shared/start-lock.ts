@@ -1,4 +1,4 @@
-import { closeSync, constants, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, constants, linkSync, lstatSync, readFileSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import type { Clock } from '../../kernel/clock.js';
 import { isOver } from '../../kernel/expiry.js';
 import { openPrivate } from './place.js';
@@ -34,6 +34,15 @@ function isStale(file: string, clock: Pick<Clock, 'now'>): boolean {
   return isOver(found.mtimeMs + STALE_MS, STALE_MS, clock.now()) || (holder !== undefined && !isAlive(holder));
 }
 
+/** Removes a file that may be gone already; `rmSync` can do more and costs a forwarder memory. */
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
+  }
+}
+
 /** Moves a stale lock out of the way; a lock that another process took meanwhile is put back. */
 function clear(file: string): void {
   const holder = holderOf(file);
@@ -44,7 +53,7 @@ function clear(file: string): void {
   } catch {
     // Another process was faster: the next attempt shows who has it.
   }
-  rmSync(aside, { force: true });
+  remove(aside);
 }
 
 /** Takes the lock; answers how to release it, or `undefined` while another process holds it. */
@@ -60,6 +69,6 @@ export function tryLock(file: string, clock: Pick<Clock, 'now'>): (() => void) |
   writeSync(handle, String(process.pid));
   closeSync(handle);
   return () => {
-    if (holderOf(file) === process.pid) rmSync(file, { force: true });
+    if (holderOf(file) === process.pid) remove(file);
   };
 }
