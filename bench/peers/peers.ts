@@ -15,8 +15,9 @@ setMaxListeners(0);
 
 const TOOLS = 200;
 const ROUNDS = 7;
-const CALLS_1 = 100;
-const CALLS_16 = 400;
+// The kernel counts CPU in ticks of 10 ms: a round is long enough for a hundredth of a millisecond a call.
+const CALLS_1 = 500;
+const CALLS_16 = 2000;
 const QUERIES = [
   'create an invoice',
   'search the calendar for events',
@@ -35,6 +36,8 @@ interface Figures {
   readonly perSecond16: number;
   readonly cpuMs1: number;
   readonly cpuMs16: number;
+  /** Memory when the first call was answered, and after all of them. */
+  readonly startMb: number;
   readonly rssMb: number;
   readonly features: readonly string[];
 }
@@ -57,6 +60,7 @@ interface Measured {
   readonly running: Running;
   readonly menuTokens: number;
   readonly searchTokens: number;
+  readonly startMb: number;
   readonly single: Round[];
   readonly many: Round[];
 }
@@ -88,6 +92,7 @@ async function round(
 async function open(subject: Subject): Promise<Measured> {
   if (subject.absent !== undefined) throw new Error(subject.absent);
   const running = await start(subject, TOOLS);
+  const startMb = running.rssMb();
   const { client } = running;
   const { tools } = await client.listTools();
   const menu = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
@@ -98,13 +103,14 @@ async function open(subject: Subject): Promise<Measured> {
     const [first] = (answer?.content ?? []) as { text: string }[];
     answers.push(first ? countTokens(first.text) : menuTokens);
   }
-  const measured = { subject, running, menuTokens, searchTokens: median(answers), single: [], many: [] };
+  const measured = { subject, running, menuTokens, searchTokens: median(answers), startMb, single: [], many: [] };
   await round(measured, CALLS_1, 1);
   await round(measured, CALLS_16, 16);
   return measured;
 }
 
-async function figuresOf({ subject, running, menuTokens, searchTokens, single, many }: Measured): Promise<Figures> {
+async function figuresOf(measured: Measured): Promise<Figures> {
+  const { subject, running, menuTokens, searchTokens, startMb, single, many } = measured;
   const rssMb = running.rssMb();
   const times = single.flatMap((each) => each.times).toSorted((a, b) => a - b);
   return {
@@ -117,6 +123,7 @@ async function figuresOf({ subject, running, menuTokens, searchTokens, single, m
     perSecond16: median(many.map(({ perSecond }) => perSecond)),
     cpuMs1: median(single.map(({ cpuMs }) => cpuMs)),
     cpuMs16: median(many.map(({ cpuMs }) => cpuMs)),
+    startMb,
     rssMb,
     features: await featuresOf(running.client, subject.call),
   };
@@ -148,7 +155,19 @@ for (const each of opened) {
 
 const two = (value: number): string => value.toFixed(2);
 const whole = (value: number): string => value.toFixed(0);
-const head = ['', 'menu', 'search', 'p50 ms', 'p95 ms', 'calls/s 1', 'calls/s 16', 'CPU ms 1', 'CPU ms 16', 'MB'];
+const head = [
+  '',
+  'menu',
+  'search',
+  'p50 ms',
+  'p95 ms',
+  'calls/s 1',
+  'calls/s 16',
+  'CPU ms 1',
+  'CPU ms 16',
+  'MB at start',
+  'MB',
+];
 const rows = all.map((each) => [
   each.name,
   whole(each.menuTokens),
@@ -159,6 +178,7 @@ const rows = all.map((each) => [
   whole(each.perSecond16),
   two(each.cpuMs1),
   two(each.cpuMs16),
+  whole(each.startMb),
   whole(each.rssMb),
 ]);
 printTable(`${TOOLS} tools and an echo; CPU and memory of the whole process tree, the server included`, head, rows);
