@@ -1,5 +1,4 @@
 // Writes docs/images/*.png: Studio with real servers, in light and dark.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import packed from '@sparticuz/chromium';
 import { chromium, type Page } from 'playwright-core';
+import { serveAdmin } from '../bench/support/serve-admin.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const images = join(root, 'docs/images');
@@ -112,26 +112,7 @@ writeFileSync(
     },
   }),
 );
-const child = spawn(process.execPath, [
-  join(root, 'dist/cli.js'),
-  'serve',
-  '--admin',
-  '--port',
-  '0',
-  '--config',
-  config,
-  '--state-dir',
-  join(folder, 'state'),
-]);
-const origin = await new Promise<string>((resolve, reject) => {
-  let text = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-    const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text);
-    if (found) resolve(found[0]);
-  });
-  child.once('close', () => reject(new Error(`toolscout ended: ${text}`)));
-});
+const { origin, child } = await serveAdmin(config, folder);
 const browser = await chromium.launch({
   executablePath: await packed.executablePath(),
   args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars'],

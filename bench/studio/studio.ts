@@ -1,5 +1,5 @@
 // How Studio feels: the first paint, typing in the search and scrolling the list of 5,000 tools, and memory while 10,000 events arrive.
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import packed from '@sparticuz/chromium';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { conclude, printTable } from '../support/report.js';
+import { serveAdmin } from '../support/serve-admin.js';
 
 /** A task longer than this is a frame that a person sees missing. */
 const MAX_TASK_MS = 50;
@@ -39,26 +40,8 @@ async function serve(folder: string): Promise<Served> {
       rateLimit: false,
     }),
   );
-  const child = spawn(node, [
-    join(root, 'dist/cli.js'),
-    'serve',
-    '--admin',
-    '--port',
-    '0',
-    '--config',
-    config,
-    '--state-dir',
-    join(folder, 'state'),
-  ]);
-  const url = await new Promise<string>((resolve, reject) => {
-    let text = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      const found = /http:\/\/127\.0\.0\.1:\d+/.exec(text);
-      if (found) resolve(`${found[0]}/`);
-    });
-    child.once('close', () => reject(new Error(`toolscout ended: ${text}`)));
-  });
+  const { origin, child } = await serveAdmin(config, folder);
+  const url = `${origin}/`;
   for (const [id, least] of [
     ['huge', TOOLS],
     ['legacy', 1],

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { seen, seenTool } from '../../test/support/seen-tools.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import {
@@ -35,18 +36,6 @@ const DEFINITION: JsonObject = {
   annotations: { readOnlyHint: true },
 };
 
-const toolOf = (definition: JsonObject): Seen['tools'][number] => ({
-  name: String(definition['name']),
-  hash: hashJson(definition),
-  definition,
-  categories: ['crud.read'],
-});
-
-const seen = (definitions: readonly JsonObject[], rest: Omit<Seen, 'tools'> = {}): Seen => ({
-  ...rest,
-  tools: definitions.map(toolOf),
-});
-
 const take = (
   record: TrustRecord,
   what: Seen,
@@ -62,7 +51,7 @@ const take = (
   });
 
 const statusOf = (record: TrustRecord, definition: JsonObject, rest: Omit<Seen, 'tools'> = {}): string =>
-  judgeServer({ record }, rest, 'trust-first').judge(toolOf(definition)).status;
+  judgeServer({ record }, rest, 'trust-first').judge(seenTool(definition)).status;
 
 const ruling = { by: 'ann', at: 1 };
 const READ = { about: 'tool', tool: 'read' } as const;
@@ -141,7 +130,7 @@ describe('trust on first use', () => {
     const more = seen([DEFINITION, { name: 'send' }]);
     expect(take(known, more).tools.get('send')?.trust).toBeDefined();
     const manual = take(known, more, { policy: 'manual' });
-    expect(judgeServer({ record: manual }, {}, 'manual').judge(toolOf({ name: 'send' })).status).toBe('pending');
+    expect(judgeServer({ record: manual }, {}, 'manual').judge(seenTool({ name: 'send' })).status).toBe('pending');
     // Changing the policy approves nothing that already waits.
     expect(statusOf(manual, { name: 'send' })).toBe('pending');
   });
@@ -150,7 +139,7 @@ describe('trust on first use', () => {
     const known = take(blank, seen([DEFINITION]));
     const changed = { ...DEFINITION, description: 'x' };
     expect(take(known, seen([changed]), { policy: 'off' })).toBe(known);
-    expect(judgeServer({ record: known }, {}, 'off').judge(toolOf(changed)).status).toBe('enabled');
+    expect(judgeServer({ record: known }, {}, 'off').judge(seenTool(changed)).status).toBe('enabled');
   });
 
   it('A12 a server that lists ever new names cannot push out what is pinned', () => {
@@ -168,7 +157,7 @@ describe('trust on first use', () => {
   });
 
   it('A23 after the record was lost nothing is trusted as if it were new', () => {
-    const lost = judgeServer({ unreadable: 'damaged' }, {}, 'trust-first').judge(toolOf(DEFINITION));
+    const lost = judgeServer({ unreadable: 'damaged' }, {}, 'trust-first').judge(seenTool(DEFINITION));
     expect(lost).toEqual({
       status: 'pending',
       hold: { cause: 'unreadable', reason: expect.stringContaining('damaged') as string },
@@ -223,7 +212,7 @@ describe('decisions', () => {
 
   it('SEC-9 a rejected change stays out, is not asked for again, and can be approved after all', () => {
     const rejected = rejectIn(asked, READ, { ruling: { ...ruling, reason: 'exfiltrates' } });
-    const verdict = judgeServer({ record: rejected }, {}, 'trust-first').judge(toolOf(changed));
+    const verdict = judgeServer({ record: rejected }, {}, 'trust-first').judge(seenTool(changed));
     expect(verdict).toEqual({
       status: 'quarantined',
       hold: { cause: 'rejected', reason: 'it was rejected by ann: exfiltrates' },
@@ -290,7 +279,7 @@ describe('decisions', () => {
           if (kind === 'reject' && isOpen) record = rejectIn(record, READ, { ruling: { by: 'x', at: now } });
           for (const each of ['a', 'b', 'c']) {
             const definition = { name: 'read', description: each };
-            const isEnabled = judgeServer({ record }, {}, 'manual').judge(toolOf(definition)).status === 'enabled';
+            const isEnabled = judgeServer({ record }, {}, 'manual').judge(seenTool(definition)).status === 'enabled';
             if (isEnabled) expect(trusted.has(hashJson(definition))).toBe(true);
           }
         }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock, type FakeClock } from '../../test/support/fake-clock.js';
 import { stdioServer } from '../../test/support/test-server.js';
+import { testTool } from '../../test/support/test-tool.js';
 import { Canceller } from '../kernel/async/cancel.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
@@ -20,22 +21,7 @@ const RULE: ConfirmRule = { ask: true, reason: 'toolRules[0] (pattern "*")' };
 const ALLOW: JsonObject = { action: 'accept', content: { decision: 'allow' } };
 
 function toolOf(confirm: ConfirmRule | undefined, hash = 'h1'): Tool {
-  return {
-    server: 'notes',
-    name: 'drop',
-    description: '',
-    summary: '',
-    parameters: [],
-    domains: [],
-    categories: [],
-    tags: [],
-    status: 'enabled',
-    decision: { enabled: true, reason: 'default' },
-    ...(confirm && { confirm }),
-    provenance: 'protocol',
-    hash,
-    definition: { name: 'drop' },
-  };
+  return testTool('notes', 'drop', { hash, ...(confirm && { confirm }) });
 }
 
 const viewer = (principal: string): Call['viewer'] => ({
