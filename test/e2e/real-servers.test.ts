@@ -32,6 +32,8 @@ interface RealServer {
   entry(place: string, shared: string): Entry;
   /** Calls whose answers depend on nothing but what came before; the first is made over stdio as well. */
   calls(shared: string): Array<[tool: string, args: JsonObject]>;
+  /** A part of its answers that depends on when it was asked. */
+  readonly varying?: string;
 }
 
 const entity = (name: string, ...observations: string[]): JsonObject => ({ name, entityType: 'thing', observations });
@@ -108,6 +110,8 @@ const SERVERS: RealServer[] = [
       ['browser_close', {}],
       ['browser_navigate', { url: 'about:blank' }],
     ],
+    // Playwright names the function that it finds on its stack, which is another one while the server is still being set up.
+    varying: 'async initializeServer: ',
   },
   {
     name: 'mongodb-mcp-server',
@@ -156,6 +160,10 @@ async function openBoth(server: RealServer): Promise<{ gateway: Gateway; witness
   return { gateway, witness, shared };
 }
 
+/** An answer without what depends on when it was asked for. */
+const steady = ({ varying }: RealServer, answer: unknown): unknown =>
+  varying === undefined ? answer : (JSON.parse(JSON.stringify(answer).replaceAll(varying, '')) as unknown);
+
 const byName = (a: JsonObject, b: JsonObject): number => (String(a['name']) < String(b['name']) ? -1 : 1);
 
 describe.each(SERVERS)('$name', STARTS_PROCESSES, (server) => {
@@ -173,7 +181,7 @@ describe.each(SERVERS)('$name', STARTS_PROCESSES, (server) => {
       for (const [tool, args] of server.calls(shared)) {
         const expected = await witness.call(tool, args);
         const { result, success } = await gateway.call('real', tool, args);
-        expect(result, tool).toEqual(expected);
+        expect(steady(server, result), tool).toEqual(steady(server, expected));
         expect(success, tool).toBe(expected['isError'] !== true);
       }
     },
@@ -192,7 +200,7 @@ describe.each(SERVERS)('$name', STARTS_PROCESSES, (server) => {
       const answer = await host.call('execute_tool', { server: 'real', tool, arguments: args });
       // An era adds its own words to a result, and toolscout may speak another one to the server than the witness does.
       const { _meta: meta, resultType: kind, ...rest } = answer;
-      expect(rest).toEqual(expected);
+      expect(steady(server, rest)).toEqual(steady(server, expected));
       expect(kind === undefined || kind === 'complete').toBe(true);
       if (server.era === 'legacy') expect(meta).toBeUndefined();
     },

@@ -78,14 +78,24 @@ interface Target {
   kill(): Promise<void>;
 }
 
+/** Kills a process, which may have ended by itself meanwhile. */
+function endNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown;
+  }
+}
+
 async function localTarget(folder: string, journal: string): Promise<Target> {
   const starts = join(folder, 'starts');
   return {
     entry: { ...fixture('effects', `--file=${journal}`, `--start-file=${starts}`) },
     async kill() {
-      const pid = Number(readFileSync(starts, 'utf8').trim().split('\n').at(-1));
-      process.kill(pid, 'SIGKILL');
-      await waitUntil(() => !isAlive(pid), { what: 'its end' });
+      // The last one that started need not be the one that serves: a list may have been read again on a connection that has ended.
+      const pids = readFileSync(starts, 'utf8').trim().split('\n').map(Number).filter(isAlive);
+      for (const pid of pids) endNow(pid);
+      await waitUntil(() => !pids.some(isAlive), { what: 'its end' });
     },
   };
 }
