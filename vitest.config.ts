@@ -35,26 +35,26 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // One more than the cores of a small machine: many tests wait for processes.
     maxWorkers: 3,
+    // No module keeps state, so files of a project share what is loaded; loading it for each would take as long as the tests.
+    isolate: false,
+    // A variable that a test sets does not outlive it.
+    unstubEnvs: true,
+    // Every project compiles the same sources; the compiled ones are kept in node_modules, by their content.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
     projects: [
-      // No module keeps state, so files share what is loaded; loading it for each would take as long as the tests.
       {
         extends: true,
-        test: {
-          name: 'unit',
-          include: ['{src,web}/**/*.test.ts'],
-          exclude: ['**/*.integration.test.ts'],
-          isolate: false,
-        },
+        test: { name: 'unit', include: ['{src,web}/**/*.test.ts'], exclude: ['**/*.integration.test.ts'] },
       },
       // Tests of one room that start processes or threads, listen on ports or write many files.
       {
         extends: true,
-        test: { name: 'integration', retry: RETRIES, include: ['src/**/*.integration.test.ts'], isolate: false },
+        test: { name: 'integration', retry: RETRIES, include: ['src/**/*.integration.test.ts'] },
       },
       {
         extends: true,
-        test: { name: 'gateway', retry: RETRIES, include: ['test/gateway/**/*.test.ts'], isolate: false },
+        test: { name: 'gateway', retry: RETRIES, include: ['test/gateway/**/*.test.ts'] },
       },
       {
         extends: true,

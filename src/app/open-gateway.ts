@@ -46,7 +46,7 @@ import type { Store } from '../model/store.js';
 import type { Upstream } from '../model/upstream.js';
 import { judgeConfig } from './judge-config.js';
 import { createRedaction } from '../redact/index.js';
-import { createKnowledgeSource } from '../search/index.js';
+import { createKnowledgeSource, type KnowledgeSource } from '../search/index.js';
 import { createUnsavedFlag, openSqliteStore, type UnsavedFlag } from '../store/index.js';
 import { openStore } from './open-store.js';
 import { createLabelFile } from './label-file.js';
@@ -204,8 +204,8 @@ async function forgetLists(store: Store, flag: UnsavedFlag, log: Log): Promise<b
   }
 }
 
-/** Opens the whole gateway, for our own fronts; programs get `createToolscout`. Close it when done. */
-export async function openGateway(options: ToolscoutOptions = {}): Promise<Gateway> {
+/** Opens the whole gateway, for our own fronts; programs get `createToolscout`. Gateways of one process may share `knowledge`. Close it when done. */
+export async function openGateway(options: ToolscoutOptions = {}, knowledge?: KnowledgeSource): Promise<Gateway> {
   const { cwd, env, home, stateDir } = surroundings(options);
   const clock = systemClock;
   const mask = createSecretMask();
@@ -319,7 +319,7 @@ export async function openGateway(options: ToolscoutOptions = {}): Promise<Gatew
       const { loadEncoder } = await import('./load-encoder.js');
       return loadEncoder(name, loaded.path ?? `${cwd}/`);
     },
-    knowledge: createKnowledgeSource((reason) => log.warn('search.knowledge', { reason })),
+    knowledge: knowledge ?? createKnowledgeSource((reason) => log.warn('search.knowledge', { reason })),
     audit: createAudit({ store, clock, log, redact: redaction.stored }),
     approvals,
     lock: lock.deps,

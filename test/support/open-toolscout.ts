@@ -7,23 +7,28 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { openGateway, type ToolscoutOptions } from '../../src/app/open-gateway.js';
 import type { CallResult } from '../../src/model/call.js';
 import type { ConfigInput } from '../../src/model/config.js';
+import { createKnowledgeSource } from '../../src/search/index.js';
 import { temporaryDirectory, waitUntil } from './fixture.js';
 
 /** A failing server is not asked again, so that a test of a failure is quick. */
 const QUICK: ConfigInput = { retryPolicy: { maxRetries: 0, initialDelayMs: 1, maxDelayMs: 10 } };
+
+/** What search knows; reading it for each gateway would take longer than most tests. */
+const knowledge = createKnowledgeSource((reason) => {
+  throw new Error(reason);
+});
 
 /** A whole toolscout in this process, with a state directory of its own; closed after the test. */
 export async function openToolscout(
   config: ConfigInput,
   options: Omit<ToolscoutOptions, 'config'> = {},
 ): Promise<Gateway> {
-  const gateway = await openGateway({
-    learnAtStart: false,
-    env: { PATH: process.env['PATH'] },
-    ...options,
-    stateDir: options.stateDir ?? (await temporaryDirectory()),
-    config: { ...QUICK, ...config },
-  });
+  const stateDir = options.stateDir ?? (await temporaryDirectory());
+  const env = { PATH: process.env['PATH'] };
+  const gateway = await openGateway(
+    { learnAtStart: false, env, ...options, stateDir, config: { ...QUICK, ...config } },
+    knowledge,
+  );
   onTestFinished(() => gateway.close({ drainMs: 0 }));
   return gateway;
 }
