@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../src/gateway/index.js';
@@ -112,6 +112,13 @@ describe('the lock file', STARTS_PROCESSES, () => {
       code: 3,
       stderr: expect.stringContaining('found (it waits for approval'),
     });
+    await rm(join(folder, 'toolscout.lock'));
+    const absent = { command: join(folder, 'nothing-here') };
+    expect(await run(['lock', '--include-held'], { servers: { absent } })).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('absent'),
+    });
+    await expect(readFile(join(folder, 'toolscout.lock'))).rejects.toThrow('ENOENT');
     const gone = { command: '${NOT_SET_ANYWHERE}' };
     expect((await run(['lock'], { servers: { gone } })).stderr).toContain('gone (');
     const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`gone${i}`, gone]));
@@ -152,6 +159,29 @@ describe('the lock file', STARTS_PROCESSES, () => {
       message: expect.stringContaining('is not a lock file'),
     });
     await expect(gateway.lock.check()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+  });
+
+  it.each([
+    ['missing', () => undefined, 'There is no lock file'],
+    ['not JSON', () => '{', 'is not JSON'],
+    ['in conflict', () => '<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n', 'holds a merge conflict'],
+    ['edited by hand', (text: string) => text.replace('Reads a note.', 'Reads all notes.'), 'was edited by hand'],
+    ['of a newer version', (text: string) => text.replace('"lockVersion": 1', '"lockVersion": 2'), 'newer toolscout'],
+  ])('SEC-10 a lock file that is %s is an error, and nothing is offered', async (_what, edit, message) => {
+    const { show, run, open, folder } = await createWorkspace();
+    await show([READ, WRITE]);
+    await run(['lock']);
+    const file = join(folder, 'toolscout.lock');
+    const text = edit(await readFile(file, 'utf8'));
+    await (text === undefined ? rm(file) : writeFile(file, text));
+    const gateway = await open({ approval: 'lock' });
+    await gateway.servers.discover();
+    expect(await offered(gateway)).toEqual([]);
+    await gateway.close();
+    const checked = await run(['lock', '--check'], { approval: 'lock' });
+    expect(checked).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+    const called = await run(['call', 'notes', 'read'], { approval: 'lock' });
+    expect(called).toMatchObject({ code: 4, stderr: expect.stringContaining(message) });
   });
 
   it('SEC-10 prompts and resources are held like tools', async () => {
