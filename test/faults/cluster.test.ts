@@ -164,7 +164,7 @@ describe('replicas that are processes, over one database', LONG, () => {
     await becomes(replicas, 'ran');
     // As a load balancer does it: a replica that is to go gets no new requests, and is told to stop.
     let live: readonly Replica[] = replicas;
-    const { stop } = load(() => live);
+    const { stop } = load(() => live, 5);
     for (const old of replicas) {
       const next = await grow();
       await becomes([next], 'ran');

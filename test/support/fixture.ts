@@ -83,9 +83,10 @@ export async function waitUntil(
 ): Promise<void> {
   const { timeoutMs = 30_000, what = 'the condition' } = options;
   const deadline = performance.now() + timeoutMs;
-  while (!(await condition())) {
+  // Asked often at first, and then less: a condition may ask a process, which has other work to do.
+  for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(pauseMs * 1.5, 60)) {
     if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}`);
-    await delay(10);
+    await delay(pauseMs);
   }
 }
 
