@@ -84,10 +84,22 @@ describe('approvals in Studio', () => {
     await page.getByRole('link', { name: 'Look at it again' }).click();
     expect(await page.getByRole('button', { name: 'Reject', exact: true }).count()).toBe(0);
     expect(await seriousFindings(page)).toEqual([]);
+    // Who leaves before the page has counted again is not brought back.
+    const counted = page.waitForRequest(/approvals\?state=pending/);
+    let goOn = (): void => {};
+    const left = new Promise<void>((resolve) => (goOn = resolve));
+    await page.route(/approvals\?state=pending/, async (asked) => {
+      await left;
+      await asked.continue();
+    });
     await page.getByRole('button', { name: 'Approve after all' }).click();
     await page.getByText('1 request approved.').waitFor();
+    await counted;
     await page.goto(`${studio.url}#/servers/billing`);
+    goOn();
     await page.getByRole('option', { name: /pay.*offered/ }).waitFor();
+    await expect.poll(() => page.getByText(/waiting$/).count()).toBe(0);
+    expect(page.url()).toContain('#/servers/billing');
   });
 
   it(

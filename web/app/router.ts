@@ -42,8 +42,12 @@ const hash = signal(globalThis.location?.hash ?? '');
 /** Where the page is now. */
 export const route = computed(() => parseHash(hash.value));
 
-/** Goes to an address; `replace` leaves no step in the history. */
-export function goTo(href: string, options: { readonly replace?: boolean } = {}): void {
+/**
+ * Goes to an address; `replace` leaves no step in the history. `from` is the view that asks after something took time: who has
+ * gone elsewhere meanwhile stays there.
+ */
+export function goTo(href: string, options: { readonly replace?: boolean; readonly from?: string } = {}): void {
+  if (options.from !== undefined && options.from !== route.peek().view) return;
   if (options.replace) {
     history.replaceState(null, '', href);
     hash.value = location.hash;

@@ -118,7 +118,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
     setReason('');
     setBusy(false);
     approvals.reload();
-    goTo(hrefTo('approvals'), { replace: true });
+    goTo(hrefTo('approvals'), { replace: true, from: 'approvals' });
   };
   return (
     <>

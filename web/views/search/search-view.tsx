@@ -67,7 +67,7 @@ function createSearch() {
   const later = (): void => {
     clearTimeout(timer);
     timer = setTimeout(() => {
-      goTo(hrefTo('search', [], { q: query.value, server: server.value }), { replace: true });
+      goTo(hrefTo('search', [], { q: query.value, server: server.value }), { replace: true, from: 'search' });
       ask();
     }, PAUSE_MS);
   };

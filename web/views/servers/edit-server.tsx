@@ -253,7 +253,9 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
         onClose={() => setChange(undefined)}
         onDone={() => {
           const [name, entry] = Object.entries(change && 'servers' in change ? change.servers : {})[0] ?? [];
-          goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]));
+          goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]), {
+            from: 'servers',
+          });
         }}
       />
     </>

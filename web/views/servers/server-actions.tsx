@@ -88,7 +88,7 @@ export function ServerActions({
         {...removalWords(server.id)}
         change={removal}
         onClose={() => setRemoval(undefined)}
-        onDone={() => goTo(hrefTo('servers'))}
+        onDone={() => goTo(hrefTo('servers'), { from: 'servers' })}
       />
     </div>
   );
