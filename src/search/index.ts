@@ -15,3 +15,4 @@ export { createIndex, type Encoded, type Experience, type ToolIndex } from './se
 export { createKnowledgeSource, type Knowledge, type KnowledgeSource } from './knowledge.js';
 export { hashTerms, recall, remember, type Credit, type Usage } from './rank/usage.js';
 export type { Cut } from './evaluate.js';
+export { createActions } from './words/actions.js';

@@ -36,4 +36,21 @@ describe('tools that are held back', () => {
     expect(namesFor('Pay')).toEqual(['pay']);
     expect(namesFor('a b')).toEqual([]);
   });
+
+  it('STUDIO-1 are found by their action, by other words for it, and by all words of their name', () => {
+    const tools = [
+      tool('delete_all_notes', 'disabled'),
+      tool('deleteNote', 'pending', 'Removes one of the reports'),
+      tool('list_notes', 'disabled'),
+    ];
+    const found = (query: string): string[] => heldTools(tools, explain, query).tools.map((each) => each.tool);
+    expect(found('delete everything')).toEqual(['delete_all_notes', 'deleteNote']);
+    expect(found('remove notes')).toEqual(['delete_all_notes', 'deleteNote']);
+    expect(found('go through last year and delete each note about the old office in Vienna')).toEqual([
+      'delete_all_notes',
+      'deleteNote',
+    ]);
+    expect(found('everything')).toEqual([]);
+    expect(found('reports')).toEqual([]);
+  });
 });
