@@ -97,6 +97,33 @@ describe('audit', () => {
     });
   });
 
+  it('EXEC-5 A33 NEG-6 the message of a failure is kept, bounded, without what the arguments must not show', async () => {
+    const { audit } = setUp();
+    const failed = { outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' } as const;
+    const messageFor = async (message: string, args?: JsonObject): Promise<string | undefined> => {
+      await audit.recordNow(entry('a', { ...failed, message, ...(args && { arguments: args }) }));
+      return (await audit.query({}))[0]?.message;
+    };
+    expect(await messageFor('no such city: nowhere', { city: 'nowhere' })).toBe('no such city: nowhere');
+    // The server repeats what it was sent, as it is and as JSON, and a key that nobody named.
+    expect(
+      await messageFor('"hun\\"ter2" is wrong (hun"ter2, 90210), try sk-0123456789abcdef0123', {
+        login: { password: 'hun"ter2', tokens: [90210] },
+      }),
+    ).toBe('"***" is wrong (***, ***), try ***');
+    expect(await messageFor('x'.repeat(4000))).toHaveLength(500);
+    expect(await messageFor('y'.repeat(490))).toHaveLength(490);
+    await audit.recordNow(entry('a'));
+    expect((await audit.query({}))[0]).not.toHaveProperty('message');
+  });
+
+  it('SEC-12 a log whose older records have no message verifies', async () => {
+    const { audit, memory } = setUp();
+    await memory.append([{ id: 'old', time: 1, kind: 'execution', principal: 'local', outcome: 'failure' }]);
+    await audit.recordNow(entry('a', { outcome: 'failure', message: 'no such city' }));
+    expect(await audit.verify()).toMatchObject({ ok: true, records: 2 });
+  });
+
   it('EXEC-5 A33 details of administrative acts are redacted as well', async () => {
     const { audit } = setUp();
     await audit.recordNow(entry('a', { kind: 'reload', detail: { headers: { Authorization: 'Bearer s3cr3t' } } }));

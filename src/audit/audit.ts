@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock, Timer } from '../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import { newIdAt } from '../kernel/ids.js';
-import type { JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
 import type { AuditFilter, AuditRecord, TokenCount } from '../model/audit-record.js';
 import type { AuditVerification, ChainHead } from '../model/audit-chain.js';
@@ -12,7 +11,7 @@ import type { Store } from '../model/store.js';
 import { createTokenTally } from './token-tally.js';
 import { exportPortion } from './export/export.js';
 import { createFollower, type Follower } from './follower.js';
-import { counted, finishRecord } from './finish-record.js';
+import { counted, finishRecord, type Redact } from './finish-record.js';
 import type { NewRecord, Waiting } from './new-record.js';
 
 /** What audit needs. */
@@ -20,8 +19,8 @@ export interface AuditOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Makes arguments and details fit to be stored, of a record about this server. */
-  readonly redact: (value: JsonValue, server: string | undefined) => JsonValue;
+  /** Makes arguments, messages and details fit to be stored. */
+  readonly redact: Redact;
   /** How far executions may be behind. */
   readonly flushMs?: number;
   /** Most records that wait while the store fails; then the oldest are lost. */

@@ -5,12 +5,14 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Log } from '../kernel/log.js';
 import { MASK } from '../kernel/secrets.js';
 import type { AuditRecord } from '../model/audit-record.js';
+import { withoutTakenOut } from './failure-message.js';
 import type { NewRecord, Waiting } from './new-record.js';
 
 /** Longest name, principal or trace id that is kept; callers may send any text in their place. */
 const MAX_NAME = 500;
 
-type Redact = (value: JsonValue, server: string | undefined) => JsonValue;
+/** Makes a value fit to be stored, of a record about this server; of a message more is kept than of another text. */
+export type Redact = (value: JsonValue, server: string | undefined, as?: 'message') => JsonValue;
 
 /**
  * The record as it is stored: arguments hashed and redacted, every text bounded. Never throws, since
@@ -18,7 +20,9 @@ type Redact = (value: JsonValue, server: string | undefined) => JsonValue;
  */
 export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: Log): AuditRecord {
   const { arguments: raw, detail } = entry;
-  const kept = (value: JsonValue): JsonValue => safely(value, (given) => redact(given, entry.server), log);
+  const kept = (value: JsonValue, as?: 'message'): JsonValue =>
+    safely(value, (given) => redact(given, entry.server, as), log);
+  const args = raw && kept(raw);
   return {
     id,
     time,
@@ -29,10 +33,11 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     skill: bound(entry.skill),
     server: bound(entry.server),
     tool: bound(entry.tool),
-    arguments: raw && kept(raw),
+    arguments: args,
     argumentsHash: raw && hash(raw, log),
     outcome: entry.outcome,
     code: entry.code,
+    message: entry.message && String(kept(withoutTakenOut(entry.message, raw, args), 'message')),
     latencyMs: entry.latencyMs,
     waitedMs: entry.waitedMs,
     connectMs: entry.connectMs,

@@ -325,7 +325,7 @@ describe('executor', () => {
     expect(success).toBe(false);
     expect(result).toBe(answer);
     expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', message: 'no such file' });
-    expect(records).toMatchObject([{ outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' }]);
+    expect(records).toMatchObject([{ outcome: 'failure', code: 'TOOL_EXECUTION_ERROR', message: 'no such file' }]);
   });
 
   it('EXEC-1 sends name, arguments and _meta, without the progress token of the host', async () => {

@@ -253,6 +253,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
             ? 'refused'
             : 'failure',
       code: trail.isAsked ? 'CONFIRMATION_REQUIRED' : error?.code,
+      message: error?.message,
       latencyMs: toMicroseconds(latencyMs),
       waitedMs: trail.waitedMs,
       connectMs: trail.connectMs === undefined ? undefined : toMicroseconds(trail.connectMs),

@@ -69,6 +69,8 @@ export interface AuditRecord {
   readonly argumentsHash?: string;
   readonly outcome: 'success' | 'failure' | 'refused';
   readonly code?: ErrorCode;
+  /** What the caller was told of a failure or a refusal: redacted, and cut where it is long. Records of older versions have none. */
+  readonly message?: string;
   readonly latencyMs?: number;
   /** The part of `latencyMs` in which a call waited for the rate limit of its server. */
   readonly waitedMs?: number;

@@ -18,8 +18,8 @@ export interface Redaction {
   incoming(server: string): Incoming | undefined;
   /** Redacts the requests and notifications of a server to its host, and the answers. */
   screen(server: string): Screen | undefined;
-  /** A value as it may be stored: by the rules for logs, those for arguments, and the default set. */
-  stored(value: JsonValue, server?: string): JsonValue;
+  /** A value as it may be stored: by the rules for logs, those for arguments, and the default set; of a message more is kept. */
+  stored(value: JsonValue, server?: string, as?: 'message'): JsonValue;
   /** A value as an observer may see it: by the same rules, with more of long texts. */
   shown(value: JsonValue, server?: string): JsonValue;
   /** The fields of one line of the log. */
@@ -29,6 +29,9 @@ export interface Redaction {
 /** Longest text in one line of the log; a stack has to fit. */
 const LOGGED_TEXT = 8000;
 
+/** Longest message of a failure that is stored. */
+const MESSAGE_TEXT = 500;
+
 /** Servers whose rules are kept ready; names in records come from callers. */
 const MAX_SERVERS = 1000;
 
@@ -37,6 +40,7 @@ interface Ready {
   readonly outgoing: Map<string, Outgoing | undefined>;
   readonly incoming: Map<string, Incoming | undefined>;
   readonly stored: Map<string, RedactStored>;
+  readonly messages: Map<string, RedactStored>;
   readonly logged: Map<string, RedactStored>;
 }
 
@@ -57,6 +61,7 @@ export function createRedaction({
     outgoing: new Map(),
     incoming: new Map(),
     stored: new Map(),
+    messages: new Map(),
     logged: new Map(),
   });
   const forms = [{ action: 'mask' as const, spans: findSecretForms }];
@@ -93,7 +98,8 @@ export function createRedaction({
     outgoing: (server) => (ready.rules.length === 0 ? undefined : outgoing(server)),
     incoming: (server) => (ready.rules.length === 0 ? undefined : incoming(server)),
     screen: (server) => (ready.rules.length === 0 ? undefined : createScreen(incoming(server), outgoing(server))),
-    stored: (value, server) => keeper(ready.stored, server)(value),
+    stored: (value, server, as) =>
+      (as === 'message' ? keeper(ready.messages, server, MESSAGE_TEXT) : keeper(ready.stored, server))(value),
     shown: (value, server) => keeper(ready.logged, server, LOGGED_TEXT)(value),
     logged(fields) {
       const { server } = fields;

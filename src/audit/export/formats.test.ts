@@ -18,6 +18,7 @@ const whole: AuditRecord = {
   argumentsHash: 'ff',
   outcome: 'refused',
   code: 'TOOL_DISABLED',
+  message: 'It is off.\nCEF:0|evil',
   latencyMs: 1.6,
   askedMs: 1.2,
   resultBytes: 10,
@@ -37,6 +38,7 @@ describe('formats of records', () => {
     expect(line).toContain('rt=1700000000000 externalId=r1 suser=ada');
     expect(line).toContain('cs1Label=server cs1=x\\=y\\r\\nCEF:0|evil');
     expect(line).toContain('reason=TOOL_DISABLED');
+    expect(line).toContain('cs5Label=message cs5=It is off.\\nCEF:0|evil');
     expect(line).toContain('cn1Label=latencyMs cn1=2 cn2Label=askedMs cn2=1 out=10');
     expect(line).toContain(String.raw`msg={"owner":"a\=b|c\\\\d"}`);
     const bare = formatRecord({ id: 'r', time: 0, kind: 'reload', principal: 'p', outcome: 'success' }, 'cef');
@@ -53,6 +55,7 @@ describe('formats of records', () => {
       severity_id: 3,
       status_id: 2,
       status_code: 'TOOL_DISABLED',
+      status_detail: 'It is off.\nCEF:0|evil',
       time: 1_700_000_000_000,
       metadata: { version: '1.3.0', uid: 'r1', product: { name: 'toolscout' } },
       actor: { user: { name: 'ada' } },

@@ -89,7 +89,7 @@ export function configChangeVerbs(
       return backup;
     } catch (thrown) {
       const error = toToolscoutError(thrown, 'CONFIGURATION_ERROR');
-      await audit.recordNow({ ...act, outcome: 'failure', code: error.code });
+      await audit.recordNow({ ...act, outcome: 'failure', code: error.code, message: error.message });
       throw error;
     }
   };

@@ -118,6 +118,7 @@ export function hostVerbs(
     if (traffic.isOn) traffic.note({ host: options.host }, entry);
     audit.record({
       ...entry,
+      ...(failed && { message: failed.error.message }),
       arguments: argumentsOf(params, subject),
       ...countLater(result ? estimateBytes(result) : 0, () => ({
         arguments: sampleTokens(withoutMeta(params)),

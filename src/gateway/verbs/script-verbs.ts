@@ -115,6 +115,7 @@ export function createScripting(core: Core, call: Verbs['call'], admission: Admi
       id: record,
       outcome: result.success ? 'success' : 'failure',
       code: result.error?.code,
+      message: result.error?.message,
       latencyMs,
       askedMs: elapsedMs === undefined ? undefined : Math.max(0, latencyMs - elapsedMs),
       resultBytes: estimateBytes(result.value),

@@ -7,7 +7,7 @@ import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
-import { ServerLine } from '../../parts/server-text.js';
+import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { emptyText, KINDS, kindWord, serverOptions, titleOf, whoOf } from './audit-words.js';
@@ -40,6 +40,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             ['Who', <ServerLine text={whoOf(record)} />],
             record.route !== undefined && ['Through', routeWord(record.route)],
             record.skill !== undefined && ['Skill', record.skill],
+            record.message !== undefined && ['Message', <ServerText text={record.message} />],
             record.code !== undefined && [
               'Why',
               <>

@@ -27,6 +27,7 @@ function line(record: AuditRecord): string {
     latencyMs === undefined ? '' : `${latencyMs.toFixed(1)} ms`,
     askedMs === undefined ? '' : `(${askedMs.toFixed(1)} ms of it waiting for an answer)`,
     record.arguments === undefined ? '' : JSON.stringify(record.arguments),
+    record.message ?? '',
   ];
   return printable(parts.filter((part) => part !== '').join(' '));
 }

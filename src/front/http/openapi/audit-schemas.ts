@@ -20,6 +20,9 @@ export const AuditRecord = z.object({
   argumentsHash: text.optional(),
   outcome: z.enum(['success', 'failure', 'refused']),
   code: text.optional(),
+  message: text
+    .meta({ description: 'What the caller was told of a failure or a refusal; redacted, at most 500 characters.' })
+    .optional(),
   latencyMs: z.number().optional(),
   waitedMs: z.number().meta({ description: 'How long it waited for the rate limit; part of latencyMs.' }).optional(),
   connectMs: z

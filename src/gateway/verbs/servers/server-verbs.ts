@@ -77,7 +77,7 @@ export function serverVerbs(
         return { path };
       } catch (thrown) {
         const error = toToolscoutError(thrown, 'CONFIGURATION_ERROR');
-        await core.deps.audit.recordNow({ ...act, outcome: 'failure', code: error.code });
+        await core.deps.audit.recordNow({ ...act, outcome: 'failure', code: error.code, message: error.message });
         throw error;
       }
     },

@@ -67,7 +67,14 @@ export function signInVerbs(core: Core): VerbTable<'servers.signIn' | 'servers.s
       return done;
     } catch (thrown) {
       const error = hideIn(toToolscoutError(thrown, 'AUTHENTICATION_FAILED'), (text) => core.hide(text));
-      await audit.recordNow({ kind, principal, server: server.id, outcome: 'failure', code: error.code });
+      await audit.recordNow({
+        kind,
+        principal,
+        server: server.id,
+        outcome: 'failure',
+        code: error.code,
+        message: error.message,
+      });
       throw error;
     }
   };
