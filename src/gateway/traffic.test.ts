@@ -7,7 +7,7 @@ import { silentLog } from '../kernel/log.js';
 import type { Call } from '../model/call.js';
 import type { Host } from '../model/host.js';
 import type { TrafficRow } from '../model/traffic.js';
-import type { ServerRequest } from '../model/upstream.js';
+import type { ServerRequest, Upstream } from '../model/upstream.js';
 import { createTraffic, type Traffic } from './traffic.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 
@@ -72,6 +72,48 @@ describe('traffic', COMPUTES_LONG, () => {
       return { isError: true };
     });
     expect(last().children.find(({ method }) => method === 'ping')).toMatchObject({ outcome: 'failure' });
+  });
+
+  it('STUDIO-3 shows the wait for a connection as a part of its own, for each attempt', async () => {
+    const clock = createFakeClock();
+    const { traffic, last } = open(clock);
+    const watched = begin(traffic).watch(host(async () => ({})));
+    const eras: string[] = [];
+    const request: ServerRequest = {
+      method: 'tools/call',
+      params: { name: 'do' },
+      onConnected: ({ era }) => eras.push(era),
+    };
+    await traffic.send(server, request, { host: watched }, async (_server, sent) => {
+      sent.onAttempt?.(0);
+      await clock.advance(300);
+      sent.onAttempt?.(1);
+      await clock.advance(700);
+      sent.onConnected?.({ era: 'legacy' } as Upstream);
+      await clock.advance(5);
+      return {};
+    });
+    const waits = (): object[] => last().children.filter(({ kind }) => kind === 'connect');
+    expect(waits()).toMatchObject([
+      { server: 'one', startMs: 0, endMs: 300, outcome: 'failure' },
+      { server: 'one', startMs: 300, endMs: 1000, outcome: 'success' },
+    ]);
+    expect(eras).toEqual(['legacy']);
+    // A connection that is there costs no time; one that never comes is shown too.
+    await traffic.send(server, request, { host: watched }, async (_server, sent) => {
+      sent.onAttempt?.(0);
+      sent.onConnected?.({ era: 'legacy' } as Upstream);
+      return {};
+    });
+    expect(waits()).toHaveLength(2);
+    const failing = traffic.send(server, request, { host: watched }, async (_server, sent) => {
+      sent.onAttempt?.(0);
+      await clock.advance(50);
+      throw new ToolscoutError('SERVER_CONNECTION_ERROR', 'Gone.');
+    });
+    await expect(failing).rejects.toThrow('Gone.');
+    expect(waits()).toHaveLength(3);
+    expect(waits()[2]).toMatchObject({ startMs: 1005, endMs: 1055, outcome: 'failure' });
   });
 
   it('STUDIO-3 records refusals of a host and notifications to it; messages without a row are only passed on', async () => {

@@ -9,8 +9,9 @@ import type { AuditRecord } from '../model/audit-record.js';
 import type { Call } from '../model/call.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
-import type { Payload, TrafficChild, TrafficRow } from '../model/traffic.js';
+import type { Payload, TrafficRow } from '../model/traffic.js';
 import type { Requester, ServerRequest } from '../model/upstream.js';
+import { shownRow, type Child, type Row, type Writable } from './traffic-row.js';
 
 /** Rows kept while the traffic is watched; `traffic.keep` may be more. */
 const ROWS = 1000;
@@ -19,6 +20,9 @@ const CHILDREN = 200;
 /** Characters of one payload, and of all payloads together. */
 const PAYLOAD = 32 * 1024;
 const ALL_PAYLOADS = 32 * 1024 * 1024;
+
+/** A shorter wait is not one for a connection. */
+const MIN_CONNECT_MS = 1;
 
 /** What a request of a host is known by. */
 export interface TrafficRequest {
@@ -62,21 +66,6 @@ export interface Traffic {
   follow(listener: (row: TrafficRow) => void): () => void;
   /** The number of rows kept while the traffic is not watched. */
   keep(rows: number): void;
-}
-
-type Writable<T> = { -readonly [Field in keyof T]: T[Field] };
-type Child = Writable<TrafficChild>;
-interface Row extends Writable<TrafficRow> {
-  servers: string[];
-  children: Child[];
-  readonly started: number;
-  size: number;
-  /** Questions to the host that are open, and since when. */
-  asking: number;
-  askingSince: number;
-  isRefused: boolean;
-  /** It was pushed out of the memory. */
-  isGone: boolean;
 }
 
 const ROW = Symbol('row');
@@ -152,7 +141,7 @@ export function createTraffic(deps: {
 
   const tell = (row: Row): void => {
     prune();
-    if (watchers > 0) changed.emit(shown(row));
+    if (watchers > 0) changed.emit(shownRow(row));
   };
 
   const end = (row: Row, child: Child, outcome: 'success' | 'failure', thrown?: unknown): void => {
@@ -310,6 +299,15 @@ export function createTraffic(deps: {
         addChild(row, { kind, from, server: id, method: kind, request: payloadOf(told, row, id) });
         tell(row);
       };
+      let connectingSince: number | undefined;
+      const noteConnected = (outcome: 'success' | 'failure'): void => {
+        const startMs = connectingSince;
+        connectingSince = undefined;
+        if (startMs === undefined || since(row) - startMs < MIN_CONNECT_MS) return;
+        const wait = addChild(row, { kind: 'connect', from: 'toolscout', server: id, method: 'connect' });
+        wait.startMs = startMs;
+        end(row, wait, outcome);
+      };
       const watched: ServerRequest = {
         ...request,
         onProgress(progress) {
@@ -321,8 +319,14 @@ export function createTraffic(deps: {
           request.onWaited?.(ms);
         },
         onAttempt(attempt) {
+          noteConnected('failure');
           if (attempt > 0) say('retry', 'toolscout', { attempt });
+          connectingSince = since(row);
           request.onAttempt?.(attempt);
+        },
+        onConnected(upstream) {
+          noteConnected('success');
+          request.onConnected?.(upstream);
         },
         onUnasked(asked) {
           say('unasked', 'server', { method: asked });
@@ -335,6 +339,7 @@ export function createTraffic(deps: {
         end(row, child, result['isError'] === true ? 'failure' : 'success');
         return result;
       } catch (thrown) {
+        noteConnected('failure');
         child.response = payloadOf({ error: messageOf(thrown) }, row, id);
         end(row, child, 'failure', thrown);
         throw thrown;
@@ -352,7 +357,7 @@ export function createTraffic(deps: {
       if (askedMs > (row.askedMs ?? 0)) row.askedMs = askedMs;
     },
 
-    rows: () => rows.map(shown),
+    rows: () => rows.map(shownRow),
 
     follow(listener) {
       watchers += 1;
@@ -374,11 +379,4 @@ export function createTraffic(deps: {
     },
   };
   return traffic;
-}
-
-/** A row as others get it: a copy, since it goes on changing. */
-function shown(row: Row): TrafficRow {
-  const { started: _started, size: _size, isGone: _isGone, isRefused: _isRefused, ...rest } = row;
-  const { asking: _asking, askingSince: _askingSince, ...told } = rest;
-  return { ...told, servers: [...row.servers], children: row.children.map((child) => ({ ...child })) };
 }

@@ -18,7 +18,8 @@ export interface Payload {
 
 /** Something that was said on behalf of a request: to a server, by it, or to the host. */
 export interface TrafficChild {
-  readonly kind: 'upstream' | 'callback' | 'progress' | 'notice' | 'wait' | 'retry' | 'unasked';
+  /** `connect` is the wait until a server was started or reached; without one its connection was there. */
+  readonly kind: 'upstream' | 'connect' | 'callback' | 'progress' | 'notice' | 'wait' | 'retry' | 'unasked';
   readonly from: 'toolscout' | 'server' | 'host';
   readonly server?: string;
   readonly method: string;

@@ -9,7 +9,7 @@ import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../
 import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
-import { barOf, toolOf } from './traffic-log.js';
+import { barOf, partMethod, partName, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
@@ -50,17 +50,11 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
           <div key={index} class="waterfall-row" role="row">
             <span class="waterfall-name" role="cell">
               <span class="strong">
-                {child.kind === 'upstream' && child.server !== undefined ? (
-                  <ServerLine text={child.server} limit={40} />
-                ) : (
-                  child.kind
-                )}
+                <ServerLine text={partName(child)} limit={40} />
               </span>{' '}
-              {child.method !== child.kind && (
-                <span class="muted">
-                  <ServerLine text={child.method} limit={60} />
-                </span>
-              )}
+              <span class="muted">
+                <ServerLine text={partMethod(child)} limit={60} />
+              </span>
             </span>
             <span class="waterfall-track" role="cell" aria-label={`begins after ${formatDuration(child.startMs)}`}>
               <span

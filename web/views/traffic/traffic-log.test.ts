@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { TrafficRow } from '../../api/types.js';
-import { barOf, costOf, createTrafficLog, emptyWords, selectRows, toolOf } from './traffic-log.js';
+import {
+  barOf,
+  costOf,
+  createTrafficLog,
+  emptyWords,
+  partMethod,
+  partName,
+  selectRows,
+  toolOf,
+} from './traffic-log.js';
 
 const row = (id: string, change: Partial<TrafficRow> = {}): TrafficRow => ({
   id,
@@ -27,6 +36,14 @@ describe('the traffic log of the page', () => {
     expect(log.rows().map(({ id }) => id)).toEqual(['c']);
     log.clear();
     expect(log.rows()).toEqual([]);
+  });
+
+  it('STUDIO-3 tells the wait for a connection from the request that follows', () => {
+    const words = (part: { kind: 'upstream' | 'connect' | 'wait'; server: string; method: string }): string =>
+      `${partName(part)} ${partMethod(part)}`.trim();
+    expect(words({ kind: 'connect', server: 'files', method: 'connect' })).toBe('files starting or reaching it');
+    expect(words({ kind: 'upstream', server: 'files', method: 'tools/call' })).toBe('files tools/call');
+    expect(words({ kind: 'wait', server: 'files', method: 'wait' })).toBe('wait');
   });
 
   it('STUDIO-3 finds what toolscout refused apart from what failed', () => {

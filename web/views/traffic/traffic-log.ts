@@ -95,6 +95,19 @@ export function selectRows(rows: readonly TrafficRow[], { text, state, sort }: T
   return sort === 'tokens' ? found.toSorted((a, b) => costOf(b) - costOf(a)) : found;
 }
 
+type Part = TrafficRow['children'][number];
+
+/** What a part of a request is called: the server that was asked or connected, else its kind. */
+export function partName({ kind, server }: Pick<Part, 'kind' | 'server'>): string {
+  return (kind === 'upstream' || kind === 'connect') && server !== undefined ? server : kind;
+}
+
+/** What was done in a part of a request; empty where its name says it. */
+export function partMethod({ kind, method }: Pick<Part, 'kind' | 'method'>): string {
+  if (kind === 'connect') return 'starting or reaching it';
+  return method === kind ? '' : method;
+}
+
 /** The narrowest bar, in percent. */
 const MIN_BAR = 1.5;
 
