@@ -66,6 +66,7 @@ export type {
   Learned,
   ListedKind,
   ListFindings,
+  DetailsOptions,
   ListToolsOptions,
   Loss,
   ProposedServer,

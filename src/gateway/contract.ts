@@ -1,6 +1,7 @@
 import type {
   ActOptions,
   AskOptions,
+  DetailsOptions,
   CallOptions,
   HostCallOptions,
   HostScriptOptions,
@@ -264,7 +265,7 @@ export interface Toolscout {
   /** Finds tools for a need in plain words, best first. */
   search(query: string, options?: SearchOptions): Promise<SearchAnswer>;
   /** A tool, and its definition without what an agent does not need. */
-  details(server: string, tool: string, options?: AskOptions): Promise<ToolDetails>;
+  details(server: string, tool: string, options?: DetailsOptions): Promise<ToolDetails>;
   /** Runs a tool; a failure is part of the answer. */
   call(server: string, tool: string, args: JsonObject, options?: CallOptions): Promise<CallResult>;
   /** Runs a tool and gives its progress as it comes, then its result. */

@@ -86,7 +86,7 @@ export const api = {
   heldTools: (query: { readonly q?: string; readonly server?: string }, signal?: AbortSignal) =>
     send<HeldTools>('/v1/held-tools', { query: { ...query }, signal }),
   tool: (server: string, tool: string, signal?: AbortSignal) =>
-    send<ToolDetails>(`/v1/tools/${part(server)}/${part(tool)}`, { signal }),
+    send<ToolDetails>(`/v1/tools/${part(server)}/${part(tool)}`, { query: { include_disabled: 'true' }, signal }),
   why: (server: string, tool: string, signal?: AbortSignal) =>
     send<Why>(`/v1/why/${part(server)}/${part(tool)}`, { signal }),
   approvals: (state?: Approval['state'], signal?: AbortSignal, server?: string) =>

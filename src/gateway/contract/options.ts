@@ -67,6 +67,12 @@ export interface ListToolsOptions extends AskOptions {
   readonly includeFallback?: boolean;
 }
 
+/** Which tool may be looked at besides those that may be run. */
+export interface DetailsOptions extends AskOptions {
+  /** Also one that a rule disables: who decides about the rule must see what it does. */
+  readonly includeDisabled?: boolean;
+}
+
 /** A tool, and its definition without what an agent does not need. */
 export interface ToolDetails {
   readonly tool: Tool;

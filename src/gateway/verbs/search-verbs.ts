@@ -4,7 +4,7 @@ import { addressOf } from '../../kernel/ids.js';
 import { leanDefinition } from '../../normalize/index.js';
 import type { Tool } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
-import type { AskOptions } from '../contract/options.js';
+import type { DetailsOptions } from '../contract/options.js';
 import type { Core } from '../core.js';
 import { explainFor } from '../reports/why.js';
 import { isHidden, requireServer } from '../viewer.js';
@@ -21,7 +21,7 @@ export async function findShown(
   viewer: Viewer,
   server: string,
   name: string,
-  options?: AskOptions,
+  options?: DetailsOptions,
 ): Promise<Tool> {
   if (server === OWN_SERVER) {
     const tool = core.own.tool(name);
@@ -32,7 +32,9 @@ export async function findShown(
   await core.known(server, options, { standIn: true });
   if (viewer.skill && !viewer.sees(server, name)) throw forbidden(viewer.skill.id, addressOf(server, name));
   const tool = core.catalog.tool(server, name, viewer.sees);
-  shownCheck({ tool });
+  // A skill never sees disabled tools. What waits for approval is shown only to those who decide about it (A11).
+  const isWanted = options?.includeDisabled === true && !viewer.skill && tool.status === 'disabled' && !tool.hold;
+  if (!isWanted) shownCheck({ tool });
   return tool;
 }
 

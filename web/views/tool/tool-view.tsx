@@ -18,7 +18,6 @@ import { adviceOf, reasonOf } from '../../text/advice.js';
 import { statusWord } from '../../text/status-word.js';
 import { copiesOf } from './copies.js';
 import { parameterType } from './parameter-type.js';
-import { allTools } from '../../api/all-tools.js';
 import { keptRun } from './kept-runs.js';
 import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
@@ -80,22 +79,6 @@ function NotOffered({
         </p>
       </div>
     </Callout>
-  );
-}
-
-/** What a tool does that a rule turns off: the decision about the rule needs it. */
-function Summary({ server, tool }: { readonly server: string; readonly tool: string }): VNode | null {
-  const tools = useResource(
-    `tools ${server}`,
-    (signal) => allTools(server, signal),
-    (event) => event.server === server,
-  );
-  const found = tools.data.value?.find((each) => each.tool === tool);
-  if (!found) return null;
-  return (
-    <Section title="What it does">
-      <ServerText text={found.summary || 'The server gives no description.'} limit={1200} block />
-    </Section>
   );
 }
 
@@ -287,18 +270,20 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
       wide
     >
       {refused && <NotOffered server={server} tool={name} why={refused} />}
-      {refused?.because === 'rule' && tool.data.value === undefined && <Summary server={server} tool={name} />}
       {/* What the API refuses to show is said above, with what to do about it. */}
       {!(refused && tool.data.value === undefined) && (
         <Loaded from={tool} what="The tool">
-          {(details) => (
-            <>
+          {(details) =>
+            // What a rule turns off can be looked at, not run.
+            details.status === 'disabled' ? (
+              <About tool={details} />
+            ) : (
               <div class="split">
                 <Try key={details.hash + (saved ?? '')} tool={details} remembered={remembered} />
                 <About tool={details} />
               </div>
-            </>
-          )}
+            )
+          }
         </Loaded>
       )}
     </Page>

@@ -26,4 +26,17 @@ describe('one tool over HTTP', () => {
       ((await (await send(`/v1/tools/notes/${name}`)).json()) as { destructive?: boolean }).destructive;
     expect([await marked('wipe'), await marked('read'), await marked('add')]).toEqual([true, undefined, undefined]);
   });
+
+  it('STUDIO-1 A11 shows a tool that a rule disables only when it is wanted, and none that waits for approval', async () => {
+    const servers = [{ id: 'notes', tools: [tool('wipe', {}), tool('add', {})] }];
+    const toolRules = [{ pattern: 'wipe', enabled: false }];
+    const { gateway } = await openOfflineGateway(servers, { toolRules });
+    const { send } = await openHttpApp(gateway);
+    expect((await send('/v1/tools/notes/wipe')).status).toBe(403);
+    const shown = await send('/v1/tools/notes/wipe?include_disabled=true');
+    expect(await shown.json()).toMatchObject({ description: 'Does something.', status: 'disabled', callable: false });
+    const manual = await openHttpApp((await openOfflineGateway(servers, { toolRules, approval: 'manual' })).gateway);
+    const hidden = await manual.send('/v1/tools/notes/add?include_disabled=true');
+    expect([hidden.status, await hidden.text()]).toEqual([403, expect.not.stringContaining('Does something.')]);
+  });
 });

@@ -144,13 +144,17 @@ export function toolRoutes(): Route[] {
       summary: 'Everything about one tool',
       scope: 'read',
       params: z.object({ server: name, tool: name }),
+      query: z.object({
+        include_disabled: flag.meta({ description: 'Also one that a rule disables.' }).optional(),
+      }),
       responses: {
         200: { description: 'The tool.', content: { 'application/json': ToolDetails } },
         404: problem('There is no such server or tool.'),
         '5XX': FAILED,
       },
-      async handle({ params, gateway, request, traceId, reply }) {
+      async handle({ params, query, gateway, request, traceId, reply }) {
         const { tool, lean } = await gateway.details(params.server, params.tool, {
+          includeDisabled: query.include_disabled === 'true',
           meta: traceMeta(request),
           traceId,
         });
