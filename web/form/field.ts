@@ -34,7 +34,8 @@ export type Field = Common &
     | {
         readonly kind: 'object';
         readonly fields: ReadonlyArray<{ readonly name: string; readonly field: Field }>;
-        readonly open: boolean;
+        /** What the schema says of names besides these: it refuses them, it expects some, or it says nothing. */
+        readonly others: 'refused' | 'expected' | 'unsaid';
       }
     | {
         readonly kind: 'list';
@@ -154,7 +155,17 @@ function objectField(schema: JsonObject, place: Place, common: Common): Field {
   // What must be given comes first; otherwise the order of the server stands.
   fields.sort((a, b) => Number(b.field.required) - Number(a.field.required));
   if (fields.length === 0 && place.depth > 0) return { ...common, kind: 'json' };
-  return { ...common, kind: 'object', fields, open: schema['additionalProperties'] !== false };
+  return { ...common, kind: 'object', fields, others: othersOf(schema, fields.length) };
+}
+
+/** Keywords that bring names of their own, which a form does not know. */
+const MORE_NAMES = ['patternProperties', 'anyOf', 'oneOf', 'if', 'dependentSchemas', 'dependencies'];
+
+function othersOf(schema: JsonObject, count: number): 'refused' | 'expected' | 'unsaid' {
+  const { additionalProperties: others } = schema;
+  if (others === false && schema['patternProperties'] === undefined) return 'refused';
+  const hasMore = others !== undefined || MORE_NAMES.some((keyword) => schema[keyword] !== undefined);
+  return hasMore || count === 0 ? 'expected' : 'unsaid';
 }
 
 function simpleField(type: string | undefined, schema: JsonObject, place: Place, common: Common): Field {

@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.js';
 import { ServerText } from '../parts/server-text.js';
 import { Badge } from '../parts/states.js';
 import type { Field } from './field.js';
+import { limitsText } from './limits.js';
 import { fits, initialValue, type Draft, type FormProblem } from './value.js';
 
 /** What every input gets. */
@@ -37,6 +38,11 @@ function typeName(field: Field): string {
   }
 }
 
+/** The type, and what a value of it may be. */
+function typeText(field: Field): string {
+  return [typeName(field), limitsText(field)].filter((text) => text !== '').join(', ');
+}
+
 /** A label, what is to be entered, and what is wrong with it, around an input that they describe. */
 function Frame({
   field,
@@ -55,7 +61,7 @@ function Frame({
   return (
     <div class="field">
       <Label class="field-label" {...(as === 'label' ? { for: id } : { id: `${id}-label` })}>
-        <bdi>{field.label.slice(0, 120)}</bdi> <span class="muted small">{typeName(field)}</span>{' '}
+        <bdi>{field.label.slice(0, 120)}</bdi> <span class="muted small">{typeText(field)}</span>{' '}
         {field.required && <Badge tone="accent">required</Badge>}
       </Label>
       {children}

@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { JsonObject } from '../api/types.js';
+import { ServerText } from '../parts/server-text.js';
 import { Tabs } from '../parts/tabs.js';
 import type { Field } from './field.js';
 import { Fields } from './inputs.js';
+import { unknownNames, unknownText } from './unknown-names.js';
 import { problemPlace, toArguments, type Draft, type FormProblem } from './value.js';
 
 /** A form for an object, or the same object as JSON. */
@@ -46,6 +48,7 @@ export function SchemaForm({
     }
   };
   const object = field.kind === 'object' ? field : undefined;
+  const strangers = unknownNames(field, value);
   return (
     <div class="stack">
       <Tabs
@@ -79,13 +82,22 @@ export function SchemaForm({
           )}
           {/* What was found before is not about a text that cannot be read. */}
           {wrong === undefined &&
-            problems.map(({ path, message }) => (
-              <span key={path + message} class="field-problem">
-                {problemPlace(path)} {message}
-              </span>
-            ))}
+            problems
+              .filter(({ path }) => !strangers.some((stranger) => stranger.path === path))
+              .map(({ path, message }) => (
+                <span key={path + message} class="field-problem">
+                  {problemPlace(path)} {message}
+                </span>
+              ))}
         </label>
       )}
+      {/* Under the form as well: what a saved call or the JSON brought has no input of its own. */}
+      {wrong === undefined &&
+        strangers.map((stranger) => (
+          <p key={stranger.path} class={stranger.isRefused ? 'field-problem' : 'field-remark'} role="status">
+            <ServerText text={unknownText(stranger)} limit={300} />
+          </p>
+        ))}
     </div>
   );
 }

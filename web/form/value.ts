@@ -149,6 +149,12 @@ export function problemPlace(path: string): string {
     : names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.');
 }
 
+/** Names that a value has and the schema does not. */
+function strangersIn(field: Field & { kind: 'object' }, value: Record<string, Draft>): string[] {
+  const known = new Set(field.fields.map(({ name }) => name));
+  return Object.keys(value).filter((name) => value[name] !== undefined && !known.has(name));
+}
+
 /** Everything that stops a value from being sent. */
 export function checkValue(field: Field, value: Draft, path = ''): FormProblem[] {
   const problem = (message: string | undefined): FormProblem[] => (message === undefined ? [] : [{ path, message }]);
@@ -167,7 +173,13 @@ export function checkValue(field: Field, value: Draft, path = ''): FormProblem[]
       return problem(fits(field, value) ? undefined : mustBeOneOf(field.options.map(({ label }) => label)));
     case 'object':
       if (!isRecord(value)) return problem('must be an object');
-      return field.fields.flatMap(({ name, field: inner }) => checkValue(inner, value[name], pointer(path, name)));
+      return [
+        ...field.fields.flatMap(({ name, field: inner }) => checkValue(inner, value[name], pointer(path, name))),
+        ...(field.others === 'refused' ? strangersIn(field, value) : []).map((name) => ({
+          path: pointer(path, name),
+          message: 'is not in the schema of this tool',
+        })),
+      ];
     case 'list': {
       if (!Array.isArray(value)) return problem('must be a list');
       const items = value as Draft[];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partsOf, tableOf } from './result-parts.js';
+import { partsOf, saysOnly, tableOf } from './result-parts.js';
 
 const text = (value: string) => ({ type: 'text', text: value });
 
@@ -39,6 +39,13 @@ describe('partsOf', () => {
     ]);
     expect(partsOf({ content: [{}] })).toMatchObject([{ kind: 'note', text: expect.stringContaining('unknown type') }]);
     expect(partsOf({})).toEqual([{ kind: 'json', value: {} }]);
+  });
+
+  it('STUDIO-1 tells a result that only repeats the message of its failure', () => {
+    expect(saysOnly({ isError: true, content: [text('no such city\n')] }, 'no such city')).toBe(true);
+    expect(saysOnly({ content: [text('no such city'), text('try another')] }, 'no such city')).toBe(false);
+    expect(saysOnly({ content: [text('{"code":5}')] }, '{"code":5}')).toBe(false);
+    expect(saysOnly({}, '')).toBe(false);
   });
 
   it('STUDIO-1 makes no table of what is not one', () => {

@@ -104,3 +104,9 @@ export function partsOf(result: JsonObject): ResultPart[] {
   );
   return [valuePart(structured), ...others.map(partOf)];
 }
+
+/** Whether a result says nothing besides this message, so that it need not be shown again. */
+export function saysOnly(result: JsonObject, message: string): boolean {
+  const [part, ...others] = partsOf(result);
+  return others.length === 0 && part?.kind === 'text' && part.text.trim() === message.trim();
+}

@@ -1,11 +1,13 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { JsonObject } from '../../api/types.js';
+import { JsonTree } from '../../parts/json-tree.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Failure } from '../../parts/states.js';
 import { formatCount } from '../../text/format.js';
 import { AskView } from './ask-view.js';
+import { saysOnly } from './result-parts.js';
 import { ResultView } from './result-view.js';
 import type { Run } from './run.js';
 import { runningText, tokensText, tookText } from './run-words.js';
@@ -83,7 +85,14 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
             The call succeeded.
           </p>
         )}
-        {result && <ResultView result={result} />}
+        {result && state.step === 'failed' && saysOnly(result, state.error.message) ? (
+          <details>
+            <summary class="muted small">The result as JSON</summary>
+            <JsonTree value={result} open={3} label="Result" />
+          </details>
+        ) : (
+          result && <ResultView result={result} />
+        )}
       </div>
     </Section>
   );
