@@ -37,7 +37,7 @@ export function addStats(program: Command, deps: CliDeps): void {
     .summary('show how many tokens agents used')
     .description(
       'Adds up the audit log: calls, searches and menus, the tokens that agents sent and received, and the tokens saved. ' +
-        'Tokens are estimated. Starts no server.',
+        'What people do in Studio, on the command line and over the HTTP API counts as well. Tokens are estimated. Starts no server.',
     )
     .addOption(new Option('--by <group>', 'group the rows by this').choices([...STATS_GROUPS]).default('day'))
     .option(
