@@ -74,6 +74,18 @@ describe('calls in Studio', () => {
       });
       await page.getByRole('button', { name: 'Run the tool' }).click();
       await page.getByText('ran file_issue').waitFor();
+      // Limits stand beside the inputs and in the table; an argument that no schema names is remarked on.
+      await page.getByRole('cell', { name: 'whole number, at least 1' }).waitFor();
+      await page.getByText('choice, default low').waitFor();
+      await page.getByRole('radio', { name: 'JSON' }).first().click();
+      await page.getByLabel('Arguments as JSON').fill('{"title":"abc","who":1,"priorty":"low"}');
+      const remark = page.getByText(
+        'priorty is not in the schema of this tool. It is sent as it is. Did you mean priority?',
+      );
+      await remark.waitFor();
+      await page.getByRole('radio', { name: 'Form' }).click();
+      await remark.waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
     },
   );
 

@@ -44,7 +44,7 @@ describe('details of Studio', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /second/ }).waitFor();
     await page.keyboard.press('?');
-    expect(await page.getByRole('dialog').textContent()).toContain('Ctrl + Enter');
+    expect(await page.getByRole('dialog').textContent()).toMatch(/Ctrl \+ Enter.*held back.*signals.*documentation/s);
   });
 
   it('STUDIO-2 asks several questions at once, and says how long they waited', STARTS_PROCESSES, async () => {
@@ -92,10 +92,18 @@ describe('details of Studio', () => {
     await page.goto(`${studio.url}#/audit`);
     await page.getByRole('option', { name: /legacy:crash.*MCP host.*refused/ }).click();
     await page.getByText(/arguments \d+, answer \d+/).waitFor();
+    await page.getByText('"legacy:crash" is disabled: rule 1').waitFor();
+    // A failed call says its message once, and the record keeps it.
+    await page.goto(`${studio.url}#/tool/legacy/fail`);
+    await page.getByRole('button', { name: 'Run the tool' }).click();
+    await page.getByRole('alert').getByText('it failed', { exact: true }).waitFor();
+    expect(await page.getByRole('region', { name: 'Text of the result' }).count()).toBe(0);
+    await page.goto(`${studio.url}#/audit?outcome=failure`);
+    await page.locator('.facts').getByText('it failed', { exact: true }).waitFor();
     await page.getByLabel('Kind').selectOption('session ended');
     await page.getByText('No record fits').waitFor();
     await page.goto(`${studio.url}#/home`);
-    await page.getByText('1 did not succeed').waitFor();
+    await page.getByText('2 did not succeed').waitFor();
     await page.getByText('1 known, 1 needs attention, 1 disabled').waitFor();
     await page.getByRole('columnheader', { name: 'Tokens: arguments + answer' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -145,8 +153,9 @@ describe('details of Studio', () => {
 
   it('STUDIO-2 shows the last known list while toolscout is away, and how to start it', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
-    const page = await open(`${studio.url}#/servers`);
-    await page.getByRole('option', { name: /legacy/ }).waitFor();
+    // The list was only asked for by the search.
+    const page = await open(`${studio.url}#/search`);
+    await page.getByRole('option', { name: 'legacy', exact: true }).waitFor({ state: 'attached' });
     await page.goto(`${studio.url}#/home`);
     await studio.stop();
     await page.getByText('start it with npx toolscout studio or npm start').first().waitFor();

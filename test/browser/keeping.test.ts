@@ -1,5 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { fixture } from '../support/fixture.js';
+import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 import { seriousFindings } from './support/axe.js';
 import { sharedBrowser } from './support/browser.js';
@@ -26,18 +28,50 @@ describe('what stays in Studio, and what is asked first', () => {
     await expect.poll(() => page.getByLabel(/^message/).inputValue()).toBe('kept');
   });
 
-  it('STUDIO-1 a call goes on while another view is open', STARTS_PROCESSES, async () => {
-    const studio = await openStudio({ servers: { asking: fixture('asking') } });
-    const page = await open(`${studio.url}#/tool/asking/elicit`);
-    await page.getByLabel(/^message/).fill('Who?');
+  it('STUDIO-1 a tool that may delete something says so, and runs at the second click', STARTS_PROCESSES, async () => {
+    const file = join(await temporaryDirectory(), 'tools.json');
+    const wipe = { name: 'wipe', description: 'Deletes all notes.', inputSchema: { type: 'object' } };
+    await writeFile(file, JSON.stringify({ tools: [{ ...wipe, annotations: { destructiveHint: true } }] }));
+    const studio = await openStudio({ servers: { notes: fixture('changing', `--file=${file}`) } });
+    const page = await open(`${studio.url}#/tool/notes/wipe`);
+    await page.getByText('may delete or overwrite', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Run the tool' }).click();
-    await page.getByRole('button', { name: 'Decline' }).waitFor();
-    await page.getByRole('link', { name: 'Home', exact: true }).click();
-    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
-    await page.goBack();
-    await page.getByRole('button', { name: 'Decline' }).click();
-    await page.getByText('success', { exact: true }).waitFor();
+    await page.getByText('It runs when you press the button again.').waitFor();
+    const { records } = (await (await fetch(`${studio.url}v1/audit?kind=execution`)).json()) as { records: unknown[] };
+    expect(records).toEqual([]);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Run it nevertheless' }).click();
+    await page.getByText('ran wipe').waitFor();
+    await page.getByRole('button', { name: 'Run the tool' }).waitFor();
   });
+
+  it(
+    'STUDIO-1 a call goes on while another view is open, and ends with the tab only when that is wanted',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { asking: fixture('asking') } });
+      let asked = 0;
+      const page = await open(`${studio.url}#/tool/asking/elicit`, { onLeave: () => (asked += 1) });
+      await page.getByLabel(/^message/).fill('Who?');
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      await page.getByRole('button', { name: 'Decline' }).waitFor();
+      await page.getByRole('link', { name: 'Home', exact: true }).click();
+      await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+      await page.goBack();
+      await page.getByRole('button', { name: 'Decline' }).waitFor();
+      const reload = () => page.evaluate(() => void setTimeout(() => location.reload()));
+      await reload();
+      await expect.poll(() => asked).toBe(1);
+      await page.getByRole('button', { name: 'Decline' }).click();
+      await page.getByText('success', { exact: true }).waitFor();
+      // Nothing runs any more, so nothing is asked.
+      const loaded = page.waitForEvent('load');
+      await reload();
+      await loaded;
+      await page.getByRole('button', { name: 'Run the tool' }).waitFor();
+      expect(asked).toBe(1);
+    },
+  );
 
   it('STUDIO-8 rules that are not saved stay, also when the config changes', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });

@@ -118,10 +118,18 @@ describe('approvals in Studio', () => {
       // One message, and what to do about it: no second one that offers to try again.
       expect(await page.getByRole('alert').count()).toBe(0);
       await page.getByRole('link', { name: 'Open the rules' }).waitFor();
-      await page.goto(`${studio.url}#/search?q=crash`);
+      // Who decides about the rule sees what the tool does, and cannot run it.
+      await page.getByText('Ends the server in the middle of the call.').waitFor();
+      expect(await page.getByRole('heading', { name: 'Try it' }).count()).toBe(0);
+      await page.getByRole('link', { name: 'Back to Held back' }).click();
+      await page.getByRole('option', { name: /legacy:crash/ }).waitFor();
+      await page.goto(`${studio.url}#/search?q=crash+everything`);
       await page.getByText('One tool fits that agents do not get.').waitFor();
       await page.getByRole('link', { name: 'legacy:crash' }).click();
       await page.getByText('is disabled by rule 1').waitFor();
+      expect(await page.getByRole('link', { name: 'Search', exact: true }).getAttribute('aria-current')).toBe('page');
+      await page.getByRole('link', { name: 'Back to Search' }).click();
+      await expect.poll(() => page.locator('#search-input').inputValue()).toBe('crash everything');
     },
   );
 

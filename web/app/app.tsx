@@ -20,6 +20,7 @@ import { route, type Route } from './router.js';
 import { problem, readSession, session } from './session.js';
 import { Shell } from './shell.js';
 import { startWaiting } from './waiting.js';
+import { followPlaces } from './way-back.js';
 
 const VIEWS: Readonly<Record<string, FunctionComponent<{ route: Route }>>> = {
   home: HomeView,
@@ -49,7 +50,7 @@ function NotFound(): VNode {
 
 function SignedIn(): VNode {
   useEffect(() => {
-    const stops = [followEvents(), startWaiting()];
+    const stops = [followEvents(), startWaiting(), followPlaces()];
     return () => {
       for (const stop of stops) stop();
     };

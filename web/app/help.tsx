@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { Dialog } from '../parts/dialog.js';
+import { DOCUMENTATION } from './documentation.js';
 import { GO_KEYS, isHelpOpen } from './keyboard.js';
 
 const KEYS: ReadonlyArray<readonly [keys: readonly string[], does: string, together?: true]> = [
@@ -20,6 +21,9 @@ const WORDS: ReadonlyArray<readonly [word: string, means: string]> = [
     'waits for approval',
     'It is new, it changed since it was trusted, or it shows signs of an attack. You decide under Approvals.',
   ],
+  ['rejected', 'You said no to it. Under Approvals, Decided, you can approve it after all.'],
+  ['replaced by a newer request', 'It changed again before you decided, and the newer request stands in its place.'],
+  ['only tagged', 'A rule turns the tool neither on nor off; it gives it a tag, by which agents can narrow a search.'],
   ['pinned as', 'The hash of the definition that is trusted. A definition with another hash waits for approval.'],
   ['refused', 'A call that toolscout did not let through; no server was asked. A failure is an error of the server.'],
   ['tokens', 'About what a model reads and writes. An agent pays for them.'],
@@ -30,8 +34,8 @@ const WORDS: ReadonlyArray<readonly [word: string, means: string]> = [
     'The definition does not say whether the tool only reads or may delete something.',
   ],
   [
-    'words, mention, clause, ways of asking, meaning',
-    'What the search adds up for a tool; what fits your words better counts more.',
+    'signals',
+    'What the search adds up for a tool: words, mention, clause, ways of asking, meaning. What fits your words better counts more.',
   ],
 ];
 
@@ -72,8 +76,12 @@ export function HelpDialog(): VNode {
         ))}
       </dl>
       <p class="muted small">
-        Everything on this page is an HTTP request that a program can make too: <a href="/openapi.json">openapi.json</a>{' '}
-        describes them.
+        More is in the{' '}
+        <a href={DOCUMENTATION} target="_blank" rel="noopener noreferrer">
+          documentation
+        </a>
+        . Everything on this page is an HTTP request that a program can make too:{' '}
+        <a href="/openapi.json">openapi.json</a> describes them.
       </p>
     </Dialog>
   );

@@ -22,6 +22,11 @@ function remember(key: string, answer: unknown): void {
   if (lastAnswers.size > MAX_ANSWERS) lastAnswers.delete(lastAnswers.keys().next().value!);
 }
 
+/** Whether what was known before is still worth showing: toolscout is away or failed, and refused nothing. */
+export function isPassing({ isOffline, status }: Pick<ApiError, 'isOffline' | 'status'>): boolean {
+  return isOffline || status >= 500;
+}
+
 const forgetters: Array<() => void> = [];
 
 /** Calls back when what is remembered must be forgotten. */
@@ -66,7 +71,7 @@ export function useResource<T>(
       } catch (thrown) {
         if (own.signal.aborted) return;
         const failure = asApiError(thrown);
-        if (failure.isOffline && data.value === undefined) data.value = lastAnswers.get(key) as T | undefined;
+        if (isPassing(failure) && data.value === undefined) data.value = lastAnswers.get(key) as T | undefined;
         error.value = failure;
       }
       loading.value = false;

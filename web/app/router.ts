@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals';
+import { computed, signal, type ReadonlySignal } from '@preact/signals';
 
 /** Where the page is: the view, what it shows, and its filters. */
 export interface Route {
@@ -38,6 +38,9 @@ export function hrefTo(
 }
 
 const hash = signal(globalThis.location?.hash ?? '');
+
+/** The address of the page now. */
+export const routeHref: ReadonlySignal<string> = hash;
 
 /** Where the page is now. */
 export const route = computed(() => parseHash(hash.value));

@@ -11,6 +11,7 @@ import { dismiss, notices, tell } from './notices.js';
 import { route } from './router.js';
 import { nextTheme, theme } from './theme.js';
 import { waiting } from './waiting.js';
+import { wayBack } from './way-back.js';
 import { session, signOut } from './session.js';
 
 /** One entry of the navigation. */
@@ -107,9 +108,8 @@ function Notices(): VNode {
 
 /** The frame around every view: navigation, the state of the connection, notices. */
 export function Shell({ children }: { readonly children: ComponentChildren }): VNode {
-  const { view } = route.value;
-  // A tool belongs to its server.
-  const current = view === 'tool' ? 'servers' : view;
+  const { view, parts } = route.value;
+  const current = view === 'tool' ? wayBack(parts[0] ?? '').view : view;
   const [dot, word] = LIVE[liveState.value];
   useEffect(() => {
     let seen = reconnects.peek();

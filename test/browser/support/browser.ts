@@ -10,6 +10,8 @@ export interface PageOptions extends BrowserContextOptions {
   readonly alsoTo?: readonly string[];
   /** What the browser may log as an error, where a refusal is what the test is about. */
   readonly tolerates?: RegExp;
+  /** Called when the page asks whether it may be left; the answer is no. Without it such a question fails the test. */
+  readonly onLeave?: () => void;
 }
 
 /** How long a page may take on a busy machine. */
@@ -29,7 +31,7 @@ export function sharedBrowser(): OpenPage {
     });
   }, 120_000);
   afterAll(() => browser?.close());
-  return async (url, { alsoTo = [], tolerates, ...options } = {}) => {
+  return async (url, { alsoTo = [], tolerates, onLeave, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
     const page = await context.newPage();
     page.setDefaultTimeout(PATIENCE_MS);
@@ -46,7 +48,8 @@ export function sharedBrowser(): OpenPage {
         faults.push(`asked for ${request.url()}`);
     });
     page.on('dialog', (dialog) => {
-      faults.push(`opened a dialog: ${dialog.message()}`);
+      if (onLeave && dialog.type() === 'beforeunload') onLeave();
+      else faults.push(`opened a dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
     onTestFinished(async () => {

@@ -11,6 +11,7 @@ import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { emptyText, KINDS, kindWord, serverOptions, titleOf, whoOf } from './audit-words.js';
+import { reasonOf } from '../../text/advice.js';
 import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
@@ -40,7 +41,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             ['Who', <ServerLine text={whoOf(record)} />],
             record.route !== undefined && ['Through', routeWord(record.route)],
             record.skill !== undefined && ['Skill', record.skill],
-            record.message !== undefined && ['Message', <ServerText text={record.message} />],
+            record.message !== undefined && ['Message', <ServerText text={reasonOf(record.message)} />],
             record.code !== undefined && [
               'Why',
               <>
@@ -126,7 +127,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
     (event) => event.type !== 'notification',
     10_000,
   );
-  const servers = useResource('audit servers', api.servers, (event) => event.type === 'reloaded');
+  const servers = useResource('servers', api.servers, (event) => event.type === 'reloaded');
   const names = servers.data.value?.map(({ id: name }) => name) ?? [];
   const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, sort]);
   const set = (change: Readonly<Record<string, string>>): void =>

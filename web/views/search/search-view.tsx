@@ -274,7 +274,7 @@ function Results({ search, examples }: { readonly search: Search; readonly examp
 export function SearchView({ route }: { readonly route: Route }): VNode {
   const search = useMemo(createSearch, []);
   const input = useRef<HTMLInputElement>(null);
-  const servers = useResource('search servers', api.servers, (event) => event.type === 'reloaded');
+  const servers = useResource('servers', api.servers, (event) => event.type === 'reloaded');
   useEffect(() => {
     input.current?.focus();
     search.query.value = (route.query['q'] ?? '') + takeTyped();

@@ -4,7 +4,9 @@ import { api } from '../../api/client.js';
 import type { Json, JsonObject, ToolDetails, Why } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo, type Route } from '../../app/router.js';
+import { wayBack } from '../../app/way-back.js';
 import { fieldOf } from '../../form/field.js';
+import { limitsText } from '../../form/limits.js';
 import { SchemaForm } from '../../form/schema-form.js';
 import { checkValue, initialValue, toArguments, type Draft, type FormProblem } from '../../form/value.js';
 import { CodeBox } from '../../parts/copy-button.js';
@@ -82,8 +84,15 @@ function NotOffered({
   );
 }
 
+/** What the values of each argument may be. */
+function limitsByName(schema: Json | undefined): ReadonlyMap<string, string> {
+  const form = fieldOf(schema);
+  return new Map(form.kind === 'object' ? form.fields.map(({ name, field }) => [name, limitsText(field)]) : []);
+}
+
 function About({ tool }: { readonly tool: ToolDetails }): VNode {
   const schema = tool.definition['inputSchema'] as Json | undefined;
+  const limits = useMemo(() => limitsByName(schema), [tool.hash]);
   return (
     <div class="stack">
       <Section title="What it does">
@@ -126,7 +135,10 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                       {required && <Badge tone="accent">required</Badge>}
                     </td>
                     <td class="muted">
-                      <ServerText text={parameterType(type, values)} limit={120} />
+                      <ServerText
+                        text={[parameterType(type, values), limits.get(name)].filter(Boolean).join(', ')}
+                        limit={160}
+                      />
                     </td>
                     <td>
                       <ServerText text={description} limit={200} />
@@ -247,6 +259,7 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
     (event) => event.server === server || event.type === 'approval' || event.type === 'reloaded',
   );
   const refused = why.data.value?.offered === false ? why.data.value : undefined;
+  const back = wayBack(server);
   const saved = route.query['args'];
   const remembered = useMemo(() => {
     if (saved === undefined) return undefined;
@@ -266,6 +279,11 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
           </a>
           :<ServerText text={name} limit={200} />
         </code>
+      }
+      actions={
+        <a class="button" href={back.href}>
+          Back to {back.label}
+        </a>
       }
       wide
     >
