@@ -121,10 +121,17 @@ describe('details of Studio', () => {
     const calls = page.getByRole('region', { name: 'Last calls' });
     await calls.getByText('legacy:echo').waitFor();
     expect(await calls.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+    await Promise.all(Array.from({ length: 11 }, () => call(studio, 'legacy', 'echo', { message: 'hello' })));
     await page.goto(`${studio.url}#/audit?kind=execution`);
     const cost = page.locator('#records .narrow-only').first();
     await cost.waitFor();
     expect(await cost.textContent()).toMatch(/^\d+ tokens/);
+    // The details begin below the screen; a tap leads to them.
+    const record = page.getByRole('heading', { name: 'Record', exact: true });
+    const top = () => record.evaluate((heading) => heading.getBoundingClientRect().top);
+    await expect.poll(top).toBeGreaterThan(740);
+    await page.locator('#records').getByRole('option').first().click();
+    await expect.poll(top).toBeLessThan(200);
     await page.goto(`${studio.url}#/held`);
     const reason = page.getByRole('option', { name: /legacy:crash/ }).locator('.row-sub');
     expect(await reason.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0);

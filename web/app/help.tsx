@@ -27,7 +27,10 @@ const WORDS: ReadonlyArray<readonly [word: string, means: string]> = [
   ['pinned as', 'The hash of the definition that is trusted. A definition with another hash waits for approval.'],
   ['refused', 'A call that toolscout did not let through; no server was asked. A failure is an error of the server.'],
   ['tokens', 'About what a model reads and writes. An agent pays for them.'],
-  ['part', 'One thing that a request led to: a request to a server, a question, progress, a wait, a retry.'],
+  [
+    'part',
+    'One thing that a request led to: a connection, a request to a server, a question, progress, a wait, a retry.',
+  ],
   ['era', 'Which protocol a server speaks: legacy for revisions before 2026-07-28, modern since then. Both work.'],
   [
     'says nothing about its effects',

@@ -13,5 +13,6 @@ describe('what the API advises', () => {
     expect(reasonOf('"a:b" is disabled by toolRules[0] (pattern "b").')).toBe(
       '"a:b" is disabled by rule 1 (pattern "b").',
     );
+    expect(reasonOf('"a:b" is quarantined: it changed.')).toBe('"a:b" waits for approval: it changed.');
   });
 });

@@ -6,9 +6,11 @@ export function adviceOf(text: string | undefined): string | undefined {
   return text === undefined || text === '' || ROUTE.test(text) ? undefined : text;
 }
 
-/** A reason of the API as the page words it: rules are numbered here as they stand on their view. */
+/** A reason of the API as the page words it: rules are numbered as they stand on their view, and a state has one word. */
 export function reasonOf(text: string): string {
-  return text.replaceAll(/toolRules\[(\d+)\]/g, (_, index: string) => `rule ${Number(index) + 1}`);
+  return text
+    .replaceAll(/toolRules\[(\d+)\]/g, (_, index: string) => `rule ${Number(index) + 1}`)
+    .replace(/" is quarantined: /, '" waits for approval: ');
 }
 
 /** Why a tool is held back, as the rest of a line that begins with its address. */

@@ -41,10 +41,18 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                   </tr>
                 </thead>
                 <tbody>
-                  {decided.slice(0, 200).map(({ id, what, again, state, by, reason, at }) => (
+                  {decided.slice(0, 200).map(({ id, what, about, again, state, by, reason, at }) => (
                     <tr key={id}>
                       <td>
-                        <ServerLine text={what} />
+                        <a
+                          href={
+                            about.tool === undefined
+                              ? hrefTo('servers', [about.server])
+                              : hrefTo('tool', [about.server, about.tool])
+                          }
+                        >
+                          <ServerLine text={what} />
+                        </a>
                       </td>
                       <td>
                         <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}

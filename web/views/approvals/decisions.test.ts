@@ -26,6 +26,11 @@ describe('decisions', () => {
       ['a:b', 'approved', 'ada', '', 10],
       ['a:b', 'superseded', '', '', 5],
     ]);
+    const abouts = decisionsOf(
+      [request({ state: 'approved', server: 'a', tool: 'b' }), request({ state: 'approved', server: 'c' })],
+      [call({ state: 'rejected' })],
+    ).map(({ about }) => about);
+    expect(abouts).toEqual([{ server: 'mail', tool: 'send' }, { server: 'a', tool: 'b' }, { server: 'c' }]);
     expect(new Set(decided.map(({ id }) => id)).size).toBe(4);
     // Only a request that was rejected can be approved after all; a call was made or not.
     const rejected = decisionsOf([request({ state: 'rejected' })], [call({ state: 'rejected' })]);

@@ -4,6 +4,8 @@ import type { Approval, PendingCall } from '../../api/types.js';
 export interface Decision {
   readonly id: string;
   readonly what: string;
+  /** The tool or the server that it is about. */
+  readonly about: { readonly server: string; readonly tool?: string };
   /** The request that can be approved after all. */
   readonly again?: { readonly ref: string; readonly hash: string };
   readonly state: Approval['state'] | PendingCall['state'];
@@ -16,9 +18,10 @@ export interface Decision {
 export function decisionsOf(approvals: readonly Approval[], calls: readonly PendingCall[]): Decision[] {
   const requests = approvals
     .filter(({ state }) => state !== 'pending')
-    .map(({ ref, hash, state, ruling, requestedAt }): Decision => ({
+    .map(({ ref, hash, server, tool, state, ruling, requestedAt }): Decision => ({
       id: `${ref} ${hash} ${state}`,
       what: ref,
+      about: { server, ...(tool !== undefined && { tool }) },
       ...(state === 'rejected' && { again: { ref, hash } }),
       state,
       by: ruling?.by ?? '',
@@ -30,6 +33,7 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
     .map(({ id, server, tool, state, ruling, expiresAt }): Decision => ({
       id,
       what: `call of ${server}:${tool}`,
+      about: { server, tool },
       state,
       by: ruling?.by ?? '',
       reason: ruling?.reason ?? '',

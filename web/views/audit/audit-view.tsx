@@ -5,6 +5,7 @@ import { api } from '../../api/client.js';
 import type { AuditRecord, Json } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { DetailsBox, showDetails } from '../../parts/details-box.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
@@ -206,11 +207,14 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
                   maxHeight="fill"
                   active={index}
                   onActive={(next) => (active.value = next)}
+                  onOpen={showDetails}
                   keyOf={({ id }) => id}
                   render={(record) => <Row record={record} />}
                 />
               </Section>
-              <Details record={sorted[index]!} />
+              <DetailsBox>
+                <Details record={sorted[index]!} />
+              </DetailsBox>
             </div>
           );
         }}

@@ -9,6 +9,7 @@ import { tell, tellError } from '../../app/notices.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
+import { DetailsBox, showDetails } from '../../parts/details-box.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
@@ -234,7 +235,7 @@ function Results({ search, examples }: { readonly search: Search; readonly examp
               <a href={hrefTo('servers', [server])}>
                 <ServerText text={server} />
               </a>{' '}
-              (<ServerText text={reason} limit={120} />){' '}
+              (<ServerText text={reason} limit={400} />){' '}
             </span>
           ))}
         </Callout>
@@ -256,12 +257,14 @@ function Results({ search, examples }: { readonly search: Search; readonly examp
               maxHeight="fill"
               active={active}
               onActive={(index) => (search.active.value = index)}
-              onOpen={() => undefined}
+              onOpen={showDetails}
               keyOf={({ server, tool }) => `${server}:${tool}`}
               render={(one) => <HitRow hit={one} />}
             />
           </Section>
-          <Details hit={hit} rank={active} query={search.query.value} />
+          <DetailsBox>
+            <Details hit={hit} rank={active} query={search.query.value} />
+          </DetailsBox>
         </div>
       ) : (
         <Nothing answer={answer} search={search} />

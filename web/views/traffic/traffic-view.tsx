@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { TrafficRow } from '../../api/types.js';
 import { onForget } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { DetailsBox, showDetails } from '../../parts/details-box.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
@@ -183,11 +184,14 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
               maxHeight="fill"
               active={index}
               onActive={(next) => (traffic.active.value = found[next]?.id)}
+              onOpen={showDetails}
               keyOf={({ id }) => id}
               render={(one) => <Row row={one} />}
             />
           </Section>
-          <RowDetails row={row} />
+          <DetailsBox>
+            <RowDetails row={row} />
+          </DetailsBox>
         </div>
       ) : (
         <Empty icon="traffic" title={empty.title}>
