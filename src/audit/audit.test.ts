@@ -112,6 +112,9 @@ describe('audit', () => {
       }),
     ).toBe('"***" is wrong (***, ***), try ***');
     expect(await messageFor('x'.repeat(4000))).toHaveLength(500);
+    let deep: JsonObject = { password: 'hunter2' };
+    for (let depth = 0; depth < 100_000; depth++) deep = { deep };
+    expect(await messageFor('hunter2 is wrong', deep)).toBe('***');
     expect(await messageFor('y'.repeat(490))).toHaveLength(490);
     await audit.recordNow(entry('a'));
     expect((await audit.query({}))[0]).not.toHaveProperty('message');

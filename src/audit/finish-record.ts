@@ -20,9 +20,10 @@ export type Redact = (value: JsonValue, server: string | undefined, as?: 'messag
  */
 export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: Log): AuditRecord {
   const { arguments: raw, detail } = entry;
-  const kept = (value: JsonValue, as?: 'message'): JsonValue =>
-    safely(value, (given) => redact(given, entry.server, as), log);
+  const kept = (value: JsonValue): JsonValue => safely(value, (given) => redact(given, entry.server), log);
   const args = raw && kept(raw);
+  const told = (message: string): string =>
+    String(safely(message, () => redact(withoutTakenOut(message, raw, args), entry.server, 'message'), log));
   return {
     id,
     time,
@@ -37,7 +38,7 @@ export function finishRecord({ id, time, entry }: Waiting, redact: Redact, log: 
     argumentsHash: raw && hash(raw, log),
     outcome: entry.outcome,
     code: entry.code,
-    message: entry.message && String(kept(withoutTakenOut(entry.message, raw, args), 'message')),
+    message: entry.message && told(entry.message),
     latencyMs: entry.latencyMs,
     waitedMs: entry.waitedMs,
     connectMs: entry.connectMs,

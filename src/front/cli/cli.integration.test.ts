@@ -753,7 +753,7 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     const text = await run(kept, 'audit', '--kind', 'execution');
     expect(text.stdout).toMatch(HARMLESS);
     expect(text.stdout.split('\n')[0]).toMatch(
-      /^\d{4}-.*Z local execution old:fail failure TOOL_EXECUTION_ERROR [\d.]+ ms/,
+      /^\d{4}-.*Z local execution old:fail failure TOOL_EXECUTION_ERROR [\d.]+ ms \{\} it failed$/,
     );
     expect(text.stdout.split('\n')[1]).toMatch(/old:echo success [\d.]+ ms \{"message":"hi/);
     const machine = await run(
