@@ -29,7 +29,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     // What takes longer says so: test/support/patience.ts.
-    testTimeout: 10_000,
+    testTimeout: 30_000,
     hookTimeout: 30_000,
     // A condition that is waited for may take long on a busy machine; one that never holds runs into the limit of its test.
     expect: { poll: { timeout: 30_000 } },

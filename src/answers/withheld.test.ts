@@ -6,6 +6,7 @@ import { AnswersConfig } from '../model/config.js';
 import type { Viewer } from '../model/viewer.js';
 import { createAnswers } from './answers.js';
 import type { KeptResults } from './kept-results.js';
+import { codePoint } from '../../test/support/any-text.js';
 
 const viewer: Viewer = { principal: 'a', scopes: new Set(['call']), isLimited: false, sees: () => true };
 const kept: KeptResults = {
@@ -25,7 +26,7 @@ const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: v
 const { value: anyJson } = letrec<{ value: JsonValue }>((tie) => ({
   value: oneof(
     { maxDepth: 3 },
-    string({ unit: 'binary', maxLength: 300 }),
+    string({ unit: codePoint, maxLength: 300 }),
     integer(),
     constantFrom<JsonValue[]>(null, true, [], {}),
     array(tie('value'), { maxLength: 40 }),
@@ -45,8 +46,8 @@ describe('withheld results', () => {
     const results = oneof(
       anyJson.map((value): JsonObject => text(JSON.stringify([value, value, value, value]))),
       anyJson.map((value): JsonObject => ({ content: [], structuredContent: { value, again: [value, value] } })),
-      array(string({ unit: 'binary', maxLength: 400 }), { maxLength: 60 }).map((lines) => text(lines.join('\n'))),
-      array(string({ unit: 'binary', maxLength: 200 }), { maxLength: 60 }).map((blocks): JsonObject => ({
+      array(string({ unit: codePoint, maxLength: 400 }), { maxLength: 60 }).map((lines) => text(lines.join('\n'))),
+      array(string({ unit: codePoint, maxLength: 200 }), { maxLength: 60 }).map((blocks): JsonObject => ({
         content: blocks.map((each) => ({ type: 'text', text: each.repeat(4) })),
         isError: true,
       })),

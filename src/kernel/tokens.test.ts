@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { readTokenCorpus } from '../../test/support/token-corpus.js';
 import { estimateJsonTokens, estimateResultTokens, estimateTokens, fitsResult } from './tokens.js';
+import { codePoint } from '../../test/support/any-text.js';
 
 const exact = (text: string): number => countTokens(text, { disallowedSpecial: new Set() });
 
@@ -48,7 +49,7 @@ describe('estimateTokens', () => {
   it('ANS-6 never estimates a longer text as cheaper', COMPUTES_LONG, () => {
     expect(estimateTokens('')).toBe(0);
     assert(
-      property(string({ unit: 'binary' }), (text) => {
+      property(string({ unit: codePoint }), (text) => {
         expect(estimateTokens(`${text}${text} ${text}`)).toBeGreaterThanOrEqual(estimateTokens(text));
       }),
     );
@@ -56,7 +57,7 @@ describe('estimateTokens', () => {
 
   it('ANS-6 decides about a limit as the whole estimate does', () => {
     assert(
-      property(string({ unit: 'binary', maxLength: 200 }), nat(120), (text, limit) => {
+      property(string({ unit: codePoint, maxLength: 200 }), nat(120), (text, limit) => {
         const result = { content: [{ type: 'text', text }] };
         expect(fitsResult(result, limit)).toBe(estimateTokens(text) <= limit);
         expect(estimateTokens(text, limit) > limit).toBe(estimateTokens(text) > limit);

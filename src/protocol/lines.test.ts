@@ -3,10 +3,11 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createLineReader, createLineWriter, isMessage, type LineWriter } from './lines.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { codePoint } from '../../test/support/any-text.js';
 
 describe('createLineReader', () => {
   it('CONN-1 gives the same lines however the bytes are cut', COMPUTES_LONG, () => {
-    const anyText = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.replaceAll('\n', ''));
+    const anyText = fc.string({ unit: codePoint, maxLength: 40 }).map((text) => text.replaceAll('\n', ''));
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 9 })), (lines, cuts) => {
         const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));

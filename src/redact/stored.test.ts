@@ -4,6 +4,7 @@ import { isDeeperThan, type JsonValue } from '../kernel/json.js';
 import { createRedaction } from './redaction.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
+import { codePoint } from '../../test/support/any-text.js';
 
 const redactArguments = createRedaction().stored;
 
@@ -29,8 +30,8 @@ const anyJson: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) =
   value: fc.oneof(
     { maxDepth: 12, depthSize: 'small' },
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 30 }),
-      fc.string({ unit: 'binary', minLength: 190, maxLength: 400 }),
+      fc.string({ unit: codePoint, maxLength: 30 }),
+      fc.string({ unit: codePoint, minLength: 190, maxLength: 400 }),
       fc.double(),
       fc.boolean(),
       fc.constant(null),
@@ -38,7 +39,7 @@ const anyJson: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) =
     fc.array(tie('value'), { maxLength: 6 }),
     fc.dictionary(
       fc.oneof(
-        fc.string({ unit: 'binary', maxLength: 8 }),
+        fc.string({ unit: codePoint, maxLength: 8 }),
         fc.constantFrom(...SECRET_NAMES, '__proto__', 'constructor', '…', '1'),
         fc.string({ minLength: 195, maxLength: 300 }),
       ),

@@ -7,6 +7,7 @@ import { addressOf } from '../kernel/ids.js';
 import type { Tool } from '../model/tool.js';
 import { createKnowledgeSource } from './knowledge.js';
 import { createIndex, type Ranked, type ToolIndex } from './search.js';
+import { codePoint } from '../../test/support/any-text.js';
 
 function parameter(name: string, description = '', values?: string[]): Tool['parameters'][number] {
   return { name, type: 'string', required: false, description, ...(values ? { values } : {}) };
@@ -305,7 +306,7 @@ describe('search', () => {
   it('FIND-4 no query throws; relevance stays in [0,1] and in order', COMPUTES_LONG, () => {
     const index = sampleIndex();
     const hostile = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 3000 }),
+      fc.string({ unit: codePoint, maxLength: 3000 }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),
       fc
         .array(fc.constantFrom('create', 'Issue', 'file_', '天气', '\ud800', '\u0000', 'ﷺ', '𐐀'.repeat(60), ':'))
@@ -325,7 +326,7 @@ describe('search', () => {
   });
 
   it('FIND-4 no tool can break the index, and each is found by its own name', COMPUTES_LONG, () => {
-    const text = fc.string({ unit: 'binary', maxLength: 200 });
+    const text = fc.string({ unit: codePoint, maxLength: 200 });
     fc.assert(
       fc.property(text, text, text, (name, description, other) => {
         const index = createIndex();

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseSkill } from './skill-file.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
+import { codePoint } from '../../test/support/any-text.js';
 
 const read = (text: string) => parseSkill(text, { id: 'fire-watch', path: '/skills/fire-watch/skill.md' });
 const names = async (text: string): Promise<string[]> => (await read(text)).capabilities.map(({ name }) => name);
@@ -95,7 +96,7 @@ describe('skill.md', () => {
 
   it('NEG-2 A28 any text is read, quickly and within bounds', COMPUTES_LONG, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 400 }), async (text) => {
+      fc.asyncProperty(fc.string({ unit: codePoint, maxLength: 400 }), async (text) => {
         const skill = await read(`---\n${text}\n---\n## Capabilities\n- ${text}\n${text}`);
         expect(skill.problems.length).toBeLessThanOrEqual(52);
       }),

@@ -2,6 +2,23 @@ import * as fc from 'fast-check';
 
 const anyUnit = fc.integer({ min: 0, max: 0xff_ff }).map((code) => String.fromCharCode(code));
 
+/** The first code point after the halves of surrogate pairs, and the number of these. */
+const HALVES_END = 0xe0_00;
+const HALVES = 0x8_00;
+
+const toCharacter = (place: number): string =>
+  String.fromCodePoint(place < HALVES_END - HALVES ? place : place + HALVES);
+
+/** Any character; the unit `binary` of fast-check is the same, and makes a table of all of them, which takes a second. */
+export const codePoint: fc.Arbitrary<string> = fc
+  .integer({ min: 0, max: 0x10_ff_ff - HALVES })
+  .map(toCharacter, (value) => {
+    const code = typeof value === 'string' ? (value.codePointAt(0) ?? -1) : -1;
+    const place = code < HALVES_END ? code : code - HALVES;
+    if (place < 0 || toCharacter(place) !== value) throw new Error(`${String(value)} is not one character.`);
+    return place;
+  });
+
 /** Any text at all: control characters and halves of surrogate pairs included. */
 export function anyText(constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> {
   return fc.string({

@@ -7,6 +7,7 @@ import { repetitions } from '../../../test/support/long-form.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { weighTool } from '../risk.js';
 import { findFindings } from './findings.js';
+import { codePoint } from '../../../test/support/any-text.js';
 
 /** Texts of the published families of attacks: hidden orders, secrecy, carrying secrets away, steering other tools. */
 const MALICIOUS = [
@@ -197,7 +198,7 @@ describe('signs of an attack', () => {
 
   it('A11 A28 any text is read, the same each time, in a time that grows with its length alone', COMPUTES_LONG, () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 500 }), (text) => {
         expect(findFindings({ text })).toEqual(findFindings({ text }));
       }),
       { numRuns: repetitions(200, 1000) },

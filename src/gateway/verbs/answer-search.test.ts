@@ -2,12 +2,13 @@ import { encode } from 'gpt-tokenizer';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openOfflineGateway, readRecordedServers } from '../../../test/support/offline-gateway.js';
+import { COMPUTES_LONG } from '../../../test/support/patience.js';
 import { compileRules, normalizeTool, signatureOf } from '../../normalize/index.js';
 import { signatureCost } from './answer-search.js';
 
 const recorded = readRecordedServers(join(import.meta.dirname, '../../../test/fixtures/catalog'));
 
-describe('signatures in an answer', () => {
+describe('signatures in an answer', COMPUTES_LONG, () => {
   it('META-9 the estimate of tokens is not below the true count on real signatures, and not far above', () => {
     const rules = compileRules([]);
     const signatures = recorded.flatMap(({ id, tools }) =>

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAnalyzer, splitSentence, splitWords } from './analysis.js';
 import { COMPUTES_LONG } from '../../../test/support/patience.js';
+import { codePoint } from '../../../test/support/any-text.js';
 
 describe('splitWords', () => {
   it.each([
@@ -38,7 +39,7 @@ describe('splitWords', () => {
 
   it('FIND-4 words are bounded and never hold a separator, whatever the bytes', COMPUTES_LONG, () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      fc.property(fc.string({ unit: codePoint, maxLength: 300 }), (text) => {
         for (const word of splitSentence(text)) {
           expect(word.length).toBeGreaterThan(0);
           expect(word.length).toBeLessThanOrEqual(200);

@@ -11,6 +11,7 @@ import { systemClock } from '../../../kernel/clock.js';
 import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 import { createMetrics } from './metrics.js';
 import { createMeasurements } from './prometheus.js';
+import { codePoint } from '../../../../test/support/any-text.js';
 
 async function waitFor<T>(look: () => Promise<T | undefined>): Promise<T> {
   let seen: T | undefined;
@@ -130,7 +131,7 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
 
   it('REG-7 no label breaks the format, and their number is bounded whatever comes', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 20 }), (values) => {
+      fc.property(fc.array(fc.string({ unit: codePoint }), { maxLength: 20 }), (values) => {
         const measured = createMeasurements();
         const counter = measured.counter('a_total', 'With \\ and \n in it.');
         const times = measured.histogram('b_ms', 'Times.', [1, 10]);

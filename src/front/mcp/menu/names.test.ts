@@ -2,12 +2,13 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
 import { repetitions } from '../../../../test/support/long-form.js';
+import { codePoint } from '../../../../test/support/any-text.js';
 
 const part = fc.oneof(
   fc.stringMatching(/^[a-z_]{1,8}$/),
   // Without a size only short texts are made.
   fc.stringMatching(/^[A-Za-z0-9_-]{1,70}$/, { size: 'max' }),
-  fc.string({ minLength: 1, maxLength: 80, unit: 'binary', size: 'max' }),
+  fc.string({ minLength: 1, maxLength: 80, unit: codePoint, size: 'max' }),
 );
 
 describe('names of what is passed through', () => {
