@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { createMcpHandler, Server } from '@modelcontextprotocol/server';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose';
+import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, type JWK } from 'jose';
 import { Provider } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
@@ -100,6 +100,22 @@ export interface AuthorizationServerOptions {
   readonly clients?: object[];
 }
 
+/** Keys of the tests before, which are used again: making one takes a good part of a second. */
+const keys: Array<Promise<JWK>> = [];
+let taken = 0;
+
+/** A key that no other server of this test has. */
+function nextKey(): Promise<JWK> {
+  const place = taken++;
+  onTestFinished(() => void taken--);
+  return (keys[place] ??= makeKey());
+}
+
+async function makeKey(): Promise<JWK> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  return { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' };
+}
+
 /**
  * A real authorization server: dynamic registration, resource indicators, rotation of refresh tokens, revocation. Every
  * visitor is signed in and consents.
@@ -114,10 +130,8 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     }
     return provider.callback()(request, response);
   });
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  const jwk = { ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' };
   provider = new Provider(server.origin, {
-    jwks: { keys: [jwk] },
+    jwks: { keys: [await nextKey()] },
     cookies: { keys: ['a key for cookies'] },
     clients: options.clients ?? [],
     scopes: SCOPES,
