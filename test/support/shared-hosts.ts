@@ -43,7 +43,7 @@ export async function sharedHost(
   let text = '';
   transport.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const connected = await hostOver(transport, { era: 'legacy', capabilities: {}, ...host });
-  const run: SharedHost['run'] = (server, tool, given = {}, how = { timeout: 30_000 }) =>
+  const run: SharedHost['run'] = (server, tool, given = {}, how = { timeout: 90_000 }) =>
     connected.request('tools/call', { name: 'execute_tool', arguments: { server, tool, arguments: given } }, how);
   return { ...connected, pid: transport.pid!, logged: () => text, run };
 }
