@@ -168,6 +168,15 @@ describe('search_result', () => {
     expect((await find(value, 'a pear tree', { limit: 1 })).split('\n')[1]).toBe('[line 3]');
   });
 
+  it('ANS-3 A24 looks for a bounded number of words of bounded length', async () => {
+    const value = text('needle in a haystack');
+    const others = Array.from({ length: 32 }, (_, at) => `other${at}`).join(' ');
+    expect(await find(value, `needle ${others}`)).toContain('needle in a haystack');
+    expect(await find(value, `${others} needle`)).toContain('Nothing found');
+    expect(await find(text('x'.repeat(100)), 'x'.repeat(65))).toContain('x'.repeat(65));
+    expect(await find(text('x'.repeat(1000)), 'x'.repeat(300))).toContain('Nothing found');
+  });
+
   it('ANS-3 searches every block of a result, resources and links too', async () => {
     const mixed: JsonObject = {
       content: [

@@ -16,6 +16,10 @@ const MAX_RECORD = 1500;
 /** Lines of a text that belong together around a line that was found. */
 const CONTEXT = 1;
 const MAX_UNITS = 400_000;
+/** Words of a query that are looked for, and characters of one and of a phrase: every unit is searched for each of them. */
+const MAX_WORDS = 32;
+const MAX_WORD = 64;
+const MAX_PHRASE = 256;
 
 /** Lines of a text, each with its number. */
 function* unitsOfText(text: string, path: string): Generator<Unit> {
@@ -136,10 +140,11 @@ export interface Findings {
  * a rare word counting more than a common one.
  */
 export function searchResult(result: JsonObject, query: string, limit: number, tokens: number): Findings {
-  const asked = [...new Set(wordsOf(query))];
+  const asked = [...new Set(wordsOf(query))].filter((word) => word.length <= MAX_WORD);
   const telling = asked.filter((word) => !STOP.has(word));
-  const sought = telling.length > 0 ? telling : asked;
+  const sought = (telling.length > 0 ? telling : asked).slice(0, MAX_WORDS);
   const phrase = query.normalize('NFKC').toLowerCase().trim();
+  const isPhrase = phrase.length > 2 && phrase.length <= MAX_PHRASE;
   const units: Unit[] = [];
   const matches: Match[] = [];
   const frequency = new Map<string, number>();
@@ -149,7 +154,7 @@ export function searchResult(result: JsonObject, query: string, limit: number, t
     const folded = `${unit.where} ${unit.text}`.normalize('NFKC').toLowerCase();
     // A word of the query that is nowhere in the text as written need not be looked for word by word.
     const candidates = sought.filter((word) => folded.includes(word));
-    const hasPhrase = phrase.length > 2 && folded.includes(phrase);
+    const hasPhrase = isPhrase && folded.includes(phrase);
     if (candidates.length === 0 && !hasPhrase) continue;
     const words = new Set(wordsOf(folded));
     const matched = new Set(

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import { SelectRunError, type Expression } from './expression.js';
-import { define, FUNCTIONS, type Reference } from './functions.js';
+import { define, FUNCTIONS, namesOf, spendComparison, type Reference } from './functions.js';
 
 /** What an evaluation may cost: steps, about one for each value that is looked at. */
 export interface Fuel {
@@ -19,21 +19,22 @@ export function createFuel(steps: number): Fuel {
 }
 
 /** What counts as false: nothing, `false`, and what is empty. */
-function isFalse(value: JsonValue): boolean {
+function isFalse(value: JsonValue, { spend }: Fuel): boolean {
   if (value === null || value === false || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
-  return isObject(value) && Object.keys(value).length === 0;
+  return isObject(value) && namesOf(value, spend).length === 0;
 }
 
 function areEqual(a: JsonValue, b: JsonValue, fuel: Fuel): boolean {
   fuel.spend(1);
+  spendComparison(a, b, fuel.spend);
   if (a === b) return true;
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((each, at) => areEqual(each, b[at]!, fuel));
   }
   if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  if (keys.length !== Object.keys(b).length) return false;
+  const keys = namesOf(a, fuel.spend);
+  if (keys.length !== namesOf(b, fuel.spend).length) return false;
   return keys.every((key) => Object.hasOwn(b, key) && areEqual(a[key] ?? null, b[key] ?? null, fuel));
 }
 
@@ -42,6 +43,7 @@ function compare(operator: string, a: JsonValue, b: JsonValue, fuel: Fuel): Json
   if (operator === '!=') return !areEqual(a, b, fuel);
   // Only numbers have an order; two texts have one too, which helps with dates.
   if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string')) return null;
+  spendComparison(a, b, fuel.spend);
   const [left, right] = [a, b as typeof a];
   switch (operator) {
     case '<':
@@ -107,7 +109,7 @@ export function evaluate(expression: Expression, value: JsonValue, fuel: Fuel): 
     case 'filter': {
       const left = evaluate(expression.left, value, fuel);
       if (!Array.isArray(left)) return null;
-      const kept = left.filter((item) => !isFalse(evaluate(expression.test, item, fuel)));
+      const kept = left.filter((item) => !isFalse(evaluate(expression.test, item, fuel), fuel));
       return project(kept, expression.right, fuel);
     }
     case 'compare': {
@@ -116,14 +118,14 @@ export function evaluate(expression: Expression, value: JsonValue, fuel: Fuel): 
     }
     case 'or': {
       const left = evaluate(expression.left, value, fuel);
-      return isFalse(left) ? evaluate(expression.right, value, fuel) : left;
+      return isFalse(left, fuel) ? evaluate(expression.right, value, fuel) : left;
     }
     case 'and': {
       const left = evaluate(expression.left, value, fuel);
-      return isFalse(left) ? left : evaluate(expression.right, value, fuel);
+      return isFalse(left, fuel) ? left : evaluate(expression.right, value, fuel);
     }
     case 'not':
-      return isFalse(evaluate(expression.of, value, fuel));
+      return isFalse(evaluate(expression.of, value, fuel), fuel);
     case 'list':
       return value === null ? null : expression.items.map((item) => evaluate(item, value, fuel));
     case 'object': {

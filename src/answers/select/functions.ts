@@ -71,7 +71,22 @@ function wrongOrder({ name }: Inputs, found: string): never {
   throw new SelectRunError(`${name}() needs numbers or strings, all of one type, and got ${found}`);
 }
 
-const before = (a: number | string, b: number | string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Pays for comparing two texts; other values cost nothing beyond the step that reads them. */
+export function spendComparison(a: JsonValue, b: JsonValue, spend: Inputs['spend']): void {
+  if (typeof a === 'string' && typeof b === 'string') spend(Math.min(a.length, b.length) / 32);
+}
+
+/** The names of an object, paid for: to list one takes as long as two steps. */
+export function namesOf(value: JsonObject, spend: Inputs['spend']): string[] {
+  const names = Object.keys(value);
+  spend(2 * names.length);
+  return names;
+}
+
+function before({ spend }: Inputs, a: number | string, b: number | string): number {
+  spendComparison(a, b, spend);
+  return a < b ? -1 : a > b ? 1 : 0;
+}
 
 function keysOf(inputs: Inputs, items: readonly JsonValue[]): Array<number | string> {
   const reference = inputs.references[1];
@@ -84,14 +99,14 @@ function best(inputs: Inputs, sign: 1 | -1): JsonValue {
   const items = list(inputs, 0);
   const keys = keysOf(inputs, items);
   let at = 0;
-  for (let next = 1; next < keys.length; next++) if (sign * before(keys[next]!, keys[at]!) > 0) at = next;
+  for (let next = 1; next < keys.length; next++) if (sign * before(inputs, keys[next]!, keys[at]!) > 0) at = next;
   return items[at] ?? null;
 }
 
 function extreme(inputs: Inputs, sign: 1 | -1): JsonValue {
   const all = ordered(inputs, list(inputs, 0));
   let found: JsonValue = all[0] ?? null;
-  for (const each of all) if (sign * before(each, found as number | string) > 0) found = each;
+  for (const each of all) if (sign * before(inputs, each, found as number | string) > 0) found = each;
   return found;
 }
 
@@ -102,22 +117,31 @@ function spendSort(inputs: Inputs, count: number): void {
 function contains(inputs: Inputs): JsonValue {
   const [subject, sought] = inputs.values as [JsonValue, JsonValue];
   if (typeof subject === 'string') {
-    inputs.spend(subject.length / 16);
-    return typeof sought === 'string' && subject.includes(sought);
+    if (typeof sought !== 'string') return false;
+    // The search of the engine compares every letter at every place in the worst case.
+    const places = Math.max(0, subject.length - sought.length + 1);
+    inputs.spend(Math.max(subject.length / 16, (places * sought.length) / 64));
+    return subject.includes(sought);
   }
   const all = Array.isArray(subject) ? subject : wrongType(inputs, 0, 'a string or an array');
   inputs.spend(all.length);
-  return all.some((each) => each === sought);
+  return all.some((each) => {
+    spendComparison(each, sought, inputs.spend);
+    return each === sought;
+  });
 }
 
 function lengthOf(inputs: Inputs): JsonValue {
   const value = inputs.values[0]!;
   if (typeof value === 'string') {
     inputs.spend(value.length / 16);
-    return [...value].length;
+    let count = 0;
+    for (const _ of value) count++;
+    return count;
   }
   if (Array.isArray(value)) return value.length;
-  return isObject(value) ? Object.keys(value).length : wrongType(inputs, 0, 'a string, an array or an object');
+  if (!isObject(value)) return wrongType(inputs, 0, 'a string, an array or an object');
+  return namesOf(value, inputs.spend).length;
 }
 
 function reversed(inputs: Inputs): JsonValue {
@@ -134,14 +158,24 @@ function reversed(inputs: Inputs): JsonValue {
 function toText(inputs: Inputs): JsonValue {
   const value = inputs.values[0]!;
   if (typeof value === 'string') return value;
-  const written = JSON.stringify(value);
-  inputs.spend(written.length / 4);
-  return written;
+  // Paid before it is written: a value that holds one part many times is small in memory and large as text.
+  const stack: JsonValue[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop()!;
+    inputs.spend(typeof next === 'string' ? 1 + next.length / 4 : 1);
+    if (Array.isArray(next)) for (const item of next) stack.push(item);
+    else if (isObject(next)) {
+      for (const name of namesOf(next, inputs.spend)) stack.push(name, next[name]!);
+    }
+  }
+  return JSON.stringify(value);
 }
 
-function toNumber({ values: [value] }: Inputs): JsonValue {
+function toNumber({ values: [value], spend }: Inputs): JsonValue {
   if (typeof value === 'number') return value;
-  if (typeof value !== 'string' || value.trim() === '') return null;
+  if (typeof value !== 'string') return null;
+  spend(value.length / 16);
+  if (value.trim() === '') return null;
   const read = Number(value);
   return Number.isFinite(read) ? read : null;
 }
@@ -150,8 +184,7 @@ function merged(inputs: Inputs): JsonValue {
   const result: JsonObject = {};
   inputs.values.forEach((_, at) => {
     const part = object(inputs, at);
-    inputs.spend(Object.keys(part).length);
-    for (const key of Object.keys(part)) define(result, key, part[key]!);
+    for (const key of namesOf(part, inputs.spend)) define(result, key, part[key]!);
   });
   return result;
 }
@@ -187,14 +220,36 @@ function sortedBy(inputs: Inputs): JsonValue {
   spendSort(inputs, all.length);
   return all
     .map((_, at) => at)
-    .sort((a, b) => before(keys[a]!, keys[b]!))
+    .sort((a, b) => before(inputs, keys[a]!, keys[b]!))
     .map((at) => all[at]!);
 }
 
 function sorted(inputs: Inputs): JsonValue {
   const all = ordered(inputs, list(inputs, 0));
   spendSort(inputs, all.length);
-  return all.toSorted(before);
+  return all.toSorted((a, b) => before(inputs, a, b));
+}
+
+/** The two texts of a function that compares the second with a part of the first, paid for. */
+function textPair(inputs: Inputs): [subject: string, sought: string] {
+  const [subject, sought] = [text(inputs, 0), text(inputs, 1)];
+  inputs.spend(Math.min(subject.length, sought.length) / 16);
+  return [subject, sought];
+}
+
+function endsWith(inputs: Inputs): JsonValue {
+  const [subject, sought] = textPair(inputs);
+  return subject.endsWith(sought);
+}
+
+function startsWith(inputs: Inputs): JsonValue {
+  const [subject, sought] = textPair(inputs);
+  return subject.startsWith(sought);
+}
+
+function valuesOf(inputs: Inputs): JsonValue {
+  const value = object(inputs, 0);
+  return namesOf(value, inputs.spend).map((name) => value[name]!);
 }
 
 const sumOf = (all: readonly number[]): number => all.reduce((sum, each) => sum + each, 0);
@@ -210,10 +265,10 @@ const RUNS: Readonly<Record<string, readonly [count: number, run: SelectFunction
   ],
   ceil: [1, (inputs) => Math.ceil(number(inputs, 0))],
   contains: [2, contains],
-  ends_with: [2, (inputs) => text(inputs, 0).endsWith(text(inputs, 1))],
+  ends_with: [2, endsWith],
   floor: [1, (inputs) => Math.floor(number(inputs, 0))],
   join: [2, joined],
-  keys: [1, (inputs) => Object.keys(object(inputs, 0))],
+  keys: [1, (inputs) => namesOf(object(inputs, 0), inputs.spend)],
   length: [1, lengthOf],
   map: [2, mapped],
   max: [1, (inputs) => extreme(inputs, 1)],
@@ -223,13 +278,13 @@ const RUNS: Readonly<Record<string, readonly [count: number, run: SelectFunction
   reverse: [1, reversed],
   sort: [1, sorted],
   sort_by: [2, sortedBy],
-  starts_with: [2, (inputs) => text(inputs, 0).startsWith(text(inputs, 1))],
+  starts_with: [2, startsWith],
   sum: [1, (inputs) => sumOf(numbers(inputs))],
   to_array: [1, ({ values: [value] }) => (Array.isArray(value) ? value : [value!])],
   to_number: [1, toNumber],
   to_string: [1, toText],
   type: [1, ({ values: [value] }) => typeName(value!)],
-  values: [1, (inputs) => Object.values(object(inputs, 0)) as JsonValue[]],
+  values: [1, valuesOf],
 };
 
 /** The functions of the JMESPath specification, by name. */

@@ -319,6 +319,45 @@ describe('select', () => {
     expect(compileSelection('@').apply(deep)).toEqual({ problem: 'the result nests deeper than 500 levels' });
   });
 
+  const copies = (levels: number, each: number): string =>
+    Array.from({ length: levels }, () => `[${Array.from({ length: each }, () => '@').join(',')}]`).join(' | ');
+  const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`key${at}`, at]));
+  const [long, other] = [`${'a'.repeat(100_000)}b`, `${'a'.repeat(100_000)}c`];
+  const bombs: ReadonlyArray<readonly [string, string, JsonValue]> = [
+    ['to_string() of a value that holds one part many times', `${copies(40, 2)} | to_string(@)`, 'x'],
+    ['a filter over wide objects', `${copies(3, 10)} | [][] | [?@]`, wide],
+    ['length() of wide objects', `${copies(3, 10)} | [][] | [*].length(@)`, wide],
+    ['keys() of wide objects', `${copies(3, 10)} | [][] | [*].keys(@) | length(@)`, wide],
+    ['values() of wide objects', `${copies(3, 10)} | [][] | [*].values(@) | length(@)`, wide],
+    ['equality of wide objects', `${copies(3, 10)} | [][] | [?@ != a]`, { a: wide, ...wide }],
+    [
+      'contains() that compares every letter at every place',
+      'contains(x, y)',
+      { x: 'a'.repeat(400_000), y: `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}` },
+    ],
+    [
+      'contains() of long texts in a list',
+      `${copies(4, 10)} | [][][] | [?contains([x, x, x, x], y)]`,
+      { x: long, y: other },
+    ],
+    ['starts_with() of long texts', `${copies(4, 10)} | [][][] | [?starts_with(x, x)]`, { x: long }],
+    ['ends_with() of long texts', `${copies(4, 10)} | [][][] | [?ends_with(x, x)]`, { x: long }],
+    ['to_number() of long texts', `${copies(4, 10)} | [][][] | [?to_number(x) == x]`, { x: '1'.repeat(100_000) }],
+    ['equality of long texts', `${copies(4, 10)} | [][][] | [?x == y]`, { x: long, y: other }],
+    ['order of long texts', `${copies(4, 10)} | [][][] | [?x < y]`, { x: long, y: other }],
+    [
+      'sort() of long texts',
+      'sort(@)',
+      Array.from({ length: 3000 }, (_, at) => `${'a'.repeat(20_000)}${(at * 7919) % 3000}`),
+    ],
+    ['max() of long texts', `${copies(4, 10)} | [][][] | [*].max([x, y])`, { x: long, y: other }],
+  ];
+
+  it.each(bombs)('ANS-4 A24 counts the work of %s', (_name, expression, value) => {
+    const outcome = compileSelection(expression).apply(value);
+    expect('problem' in outcome && outcome.problem).toBe('it takes too many steps; select less at once');
+  });
+
   it('ANS-4 treats __proto__ and constructor as names like any other', () => {
     const value = JSON.parse('{"__proto__": {"polluted": 1}, "a": {"constructor": 2}}') as JsonValue;
     expect(ours('__proto__.polluted', value)).toBe(1);
