@@ -30,6 +30,23 @@ describe('findSecretForms', () => {
     expect(findSecretForms(`${'x '.repeat(100)}${secret}`)).toHaveLength(1);
   });
 
+  it('NEG-6 A24 a long word in which many web tokens could begin takes no time', () => {
+    const bomb = 'eyJ-'.repeat(500_000);
+    expect(findSecretForms(bomb)).toEqual([]);
+    expect(findSecretForms(`${bomb} eyJhbGciOiJI.eyJzdWIi.c2ln`)).toEqual([[bomb.length + 1, bomb.length + 27]]);
+    const dotted = 'eyJhbGciOiJI.'.repeat(100_000);
+    expect(findSecretForms(dotted)).toEqual([[0, dotted.length]]);
+  });
+
+  it('NEG-6 finds a web token behind another word, and within another form', () => {
+    expect(findSecretForms('id-eyJhbGciOiJI.eyJz')).toEqual([[3, 20]]);
+    expect(findSecretForms('xeyJhbGciOiJI.eyJz')).toEqual([]);
+    expect(findSecretForms('eyJhbGci.eyJz')).toEqual([]);
+    expect(findSecretForms(`eyJ${'a'.repeat(4096)}.eyJz`)).toHaveLength(1);
+    expect(findSecretForms('Bearer eyJhbGciOiJI.eyJzdWIi.c2ln')).toEqual([[7, 33]]);
+    expect(findSecretForms('token=eyJhbGciOiJI.eyJz rest')).toEqual([[6, 23]]);
+  });
+
   // One of each form that is looked for, so that none is missed in a text of any length.
   it.each<readonly [text: string, secret: string]>([
     ['PASSWORD=hunter2', 'hunter2'],
