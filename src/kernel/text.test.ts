@@ -175,6 +175,17 @@ describe('nearestNames', () => {
   });
 });
 
+describe('nearestNames among very many', () => {
+  it('META-4 A24 compares a bounded number of letters', () => {
+    const wanted = 'a'.repeat(200);
+    const others = Array.from({ length: 1000 }, (_, at) => `${'b'.repeat(190)}${at}`);
+    const close = `${'a'.repeat(199)}b`;
+    expect(nearestNames(wanted, [close, ...others])).toEqual([close]);
+    expect(nearestNames(wanted, [...others, close])).toEqual([]);
+    expect(nearestNames(wanted, [...others, `x${wanted}`])).toEqual([`x${wanted}`]);
+  });
+});
+
 describe('mostTokens', () => {
   const lower = fc.stringMatching(/^[a-z]{1,14}$/);
   const rare = fc.stringMatching(/^[qzxjvkwy]{1,14}$/);

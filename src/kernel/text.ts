@@ -58,6 +58,9 @@ export function editDistance(a: string, b: string, limit: number): number {
   return last[b.length]! > limit ? Infinity : last[b.length]!;
 }
 
+/** Pairs of letters that are compared for one suggestion; beyond them only names that contain the wrong one are found. */
+const MAX_CELLS = 20_000_000;
+
 /** The known names closest to a wrong one, best first: small misspellings and names that contain it. */
 export function nearestNames(wanted: string, known: Iterable<string>, count = 3): string[] {
   const target = wanted.slice(0, 200).toLowerCase();
@@ -65,9 +68,12 @@ export function nearestNames(wanted: string, known: Iterable<string>, count = 3)
   // One letter may stand for anything: of a name of two, half would be guessed.
   const limit = target.length < 3 ? 0 : Math.floor(target.length / 3);
   const scored: Array<{ name: string; score: number }> = [];
+  let cells = MAX_CELLS;
   for (const name of known) {
     const candidate = name.toLowerCase();
-    const distance = editDistance(target, candidate, limit);
+    const isClose = Math.abs(candidate.length - target.length) <= limit;
+    if (isClose) cells -= target.length * candidate.length;
+    const distance = isClose && cells > 0 ? editDistance(target, candidate, limit) : Infinity;
     const contains =
       (target.length > 1 && candidate.includes(target)) || (candidate.length > 2 && target.includes(candidate));
     const score = Math.min(distance, contains ? 0.5 + Math.abs(candidate.length - target.length) / 100 : Infinity);

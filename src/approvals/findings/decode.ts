@@ -20,8 +20,9 @@ function isWritten(text: string): boolean {
   if (text.length < 6 || UNPRINTABLE.test(text)) return false;
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   if (letters < text.length * 0.55) return false;
+  // Two letters are enough: a longer run would be tried from each of its letters.
   // oxlint-disable-next-line no-control-regex
-  return /\p{L}{2,}[\s,._-]+\p{L}{2,}/u.test(text) || /[^\u0000-\u024f]{4,}/.test(text);
+  return /\p{L}{2}[\s,._-]+\p{L}{2}/u.test(text) || /[^\u0000-\u024f]{4,}/.test(text);
 }
 
 const fromBytes = (bytes: Buffer): string => bytes.toString('utf8');

@@ -203,7 +203,19 @@ describe('signs of an attack', () => {
       }),
       { numRuns: repetitions(200, 1000) },
     );
-    for (const piece of ['ignore previous ', 'not tell ', 'a@', 'a.', '.ssh/ ', '\u200b ', 'http://', 'x']) {
+    for (const piece of [
+      'ignore previous ',
+      'not tell ',
+      'a@',
+      'a.',
+      '.ssh/ ',
+      '\u200b ',
+      'http://',
+      'x',
+      'QUJD',
+      '. ',
+      '- ',
+    ]) {
       expect(Array.isArray(findFindings({ text: piece.repeat(260_000 / piece.length) }))).toBe(true);
     }
   });

@@ -128,6 +128,14 @@ You may ask for create_issue or send_message. The function tidy_up is new.`;
     }
   });
 
+  it('A24 A28 many small objects and long names are read in one pass', () => {
+    expect(extractTools('{}'.repeat(500_000))).toBeUndefined();
+    expect(extractTools(`a${'_a'.repeat(950)}=\n`.repeat(1000))).toBeUndefined();
+    // The list itself is read, however many objects stand in it.
+    const padding = '{},'.repeat(150_000);
+    expect(extractTools(`{"tools":[{"name":"greet","x":[${padding}{}]}]}`)?.items).toHaveLength(1);
+  });
+
   it('R15 whatever is printed, the answer is tools with names, or nothing', () => {
     const piece = fc.oneof(
       fc.string(),

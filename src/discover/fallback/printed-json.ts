@@ -19,8 +19,14 @@ interface Open {
   readonly key: string | undefined;
 }
 
+/** Objects that stand in no other, and objects that do; a list has far fewer tools, and further ones are not read. */
+const MAX_OBJECTS = 100_000;
+
 /** Objects nest no deeper than this where they are worth reading. */
 const MAX_DEPTH = 200;
+
+const SPACE = /\s/;
+const SPACE_OR_COMMA = /[\s,]/;
 
 /** Text that is parsed again because an outer object did not parse, as a multiple of the whole. */
 const PATIENCE = 8;
@@ -55,9 +61,10 @@ interface Span {
 function findSpans(text: string): Span[] {
   const spans: Span[] = [];
   const open: Open[] = [];
+  const left = { outer: MAX_OBJECTS, inner: MAX_OBJECTS };
   let lastText: string | undefined;
   let key: string | undefined;
-  for (let at = 0; at < text.length; at++) {
+  for (let at = 0; at < text.length && left.outer > 0; at++) {
     const sign = text[at]!;
     if (sign === '"') {
       const end = endOfString(text, at);
@@ -77,7 +84,8 @@ function findSpans(text: string): Span[] {
       if (place >= 0) {
         const begun = open[place]!;
         open.length = place;
-        if (wanted === '{') spans.push({ start: begun.at, end: at + 1, path: keysOf([...open, begun]) });
+        const isCounted = wanted === '{' && left[place === 0 ? 'outer' : 'inner']-- > 0;
+        if (isCounted) spans.push({ start: begun.at, end: at + 1, path: keysOf([...open, begun]) });
       }
       key = undefined;
     } else if (sign === ',') {
@@ -116,9 +124,12 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
+/** Looks no further than the next sign that is not a space: an object for each of a million lines is judged in one pass. */
 function isAlone(text: string, start: number, end: number): boolean {
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
-  const lineEnd = text.indexOf('\n', end);
-  const rest = text.slice(end, lineEnd < 0 ? text.length : lineEnd);
-  return text.slice(lineStart, start).trim() === '' && /^[\s,]*$/.test(rest);
+  let before = start - 1;
+  while (before >= 0 && text[before] !== '\n' && SPACE.test(text[before]!)) before--;
+  if (before >= 0 && text[before] !== '\n') return false;
+  let after = end;
+  while (after < text.length && text[after] !== '\n' && SPACE_OR_COMMA.test(text[after]!)) after++;
+  return after >= text.length || text[after] === '\n';
 }
