@@ -6,7 +6,7 @@ export { createSignIns, openBrowserInteraction, type SignIns } from './oauth/sig
 export type { Grant } from './oauth/grants.js';
 export { missingCommand } from './transport/missing-command.js';
 export { openUpstream, type EraMemory } from './open.js';
-export { connectionIdOf, createPool, type Pool, type PoolEvent } from './pool/pool.js';
+export { createPool, type Pool, type PoolEvent } from './pool/pool.js';
 export type { Tap } from './transport/tap.js';
 export { runRaw, type RawExchange, type RawOptions } from './transport/raw-run.js';
 export { backoffMs } from './pool/retry-policy.js';

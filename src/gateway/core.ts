@@ -1,6 +1,6 @@
 import { createApprovals, createMarketplace, type Approvals, type Marketplace } from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
-import { connectionIdOf, type OpenSession, type Tap } from '../connect/index.js';
+import type { OpenSession, Tap } from '../connect/index.js';
 import { createEmitter, type Emitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
@@ -369,7 +369,8 @@ export function createCore(deps: GatewayDeps): Core {
       const list = catalog.list(server);
       const isEarlier = list && list.learnedAt < (connectedAt.get(server) ?? 0);
       if (!list || !(isEarlier || isStale(list, loaded.config.cache, clock.now()))) return;
-      if (host) called.set(server, connectionIdOf(host));
+      const known = catalog.servers.get(server);
+      if (known && host) called.set(server, pool.connectionOf(known, host));
       relister.whenRested(server);
     },
     pruneAudit: retention.prune,

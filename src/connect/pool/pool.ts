@@ -13,7 +13,7 @@ import { createHealthTimer, createIdleTimer } from './health.js';
 import { createCaller, type Caller, type PoolUse, type UseConnection } from './call.js';
 import { createLimiter, type RatePortions } from './limiter.js';
 import { createLogLevels } from './log-levels.js';
-import { SHARED, type ConnectionKey } from '../connection-key.js';
+import { connectionIdOf, connectionKeyOf, isGroupConnection, SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
 import { createLinks, takeLink } from './links.js';
 import { healthOf, type Link, type Ping, type Slot } from './slot.js';
@@ -64,6 +64,8 @@ export interface Pool extends Caller {
   connectionsOf(host: Pick<Host, 'id'>): Upstream[];
   /** Has the servers that a host is connected to log as it wishes. */
   setLogLevel(host: Host): Promise<void>;
+  /** The id of the connection on which calls of a host reach a server. */
+  connectionOf(server: Server, host: Host | undefined): string;
   /** A host has gone: its connections end after their calls. */
   release(host: Pick<Host, 'id'>): void;
   /** Closes the connections to a server after their calls; the next use connects again. */
@@ -313,7 +315,7 @@ export function createPool(deps: PoolDeps): Pool {
       if (!slot || slot.isAsking) return;
       slot.isAsking = true;
       deps.asking?.note(server);
-      for (const key of slot.links.keys()) if (key.startsWith(GROUP)) links.retireConnection(slot, key);
+      for (const key of slot.links.keys()) if (isGroupConnection(key)) links.retireConnection(slot, key);
     },
 
     retain(servers) {
@@ -336,6 +338,8 @@ export function createPool(deps: PoolDeps): Pool {
       if (slot) links.retire(slot, 'closed on request');
     },
 
+    connectionOf: (server, host) => connectionKeyOf(host, server, slots.get(server.id)?.isAsking === true).id,
+
     async setLogLevel(host) {
       await Promise.all(connectionsOf(host).map((upstream) => tellLogLevel(upstream, host)));
     },
@@ -352,33 +356,6 @@ export function createPool(deps: PoolDeps): Pool {
       return closed;
     },
   };
-}
-
-/** How the ids of connections begin that hosts of a group share. */
-const GROUP = 'group:';
-
-/** The id of the connection that is one host's. */
-export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
-  return `host:${id}`;
-}
-
-/**
- * The key of a call by its host. A child that supports both eras uses the era of its only host: nothing needs
- * translation, and its answers cost it and us a third less than those of the modern era.
- */
-function connectionKeyOf(
-  host: Host | undefined,
-  { transport }: Pick<Server, 'transport'>,
-  isAsking: boolean,
-): ConnectionKey {
-  if (!host) return SHARED;
-  const { capabilities, session } = host;
-  // A process for each host is made only where the server has to know whom it asks.
-  if (host.group !== undefined && host.group !== host.id && !isAsking && transport.type === 'stdio') {
-    return { id: `${GROUP}${host.group}`, capabilities };
-  }
-  const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';
-  return { id: connectionIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
 }
 
 /** Reports a failed call to the breaker, once for all calls that one lost connection failed. */
