@@ -210,6 +210,60 @@ describe('executor', () => {
     }
   });
 
+  it('EXEC-2 SEC-11 A41 what changes while a person is asked is not called with their answer', async () => {
+    const changes: ReadonlyArray<readonly [string, () => ReturnType<ExecutorDeps['resolve']>]> = [
+      ['CONFIRMATION_REQUIRED', () => ({ server, tool: { ...tool(), hash: 'changed' } })],
+      ['CONFIRMATION_REQUIRED', () => ({ server: { ...server, digest: 'changed' }, tool: tool() })],
+      [
+        'TOOL_NOT_FOUND',
+        () => {
+          throw new ToolscoutError('TOOL_NOT_FOUND', 'gone');
+        },
+      ],
+    ];
+    for (const when of ['asked', 'limited']) {
+      for (const [code, changed] of changes) {
+        let resolve = (): ReturnType<ExecutorDeps['resolve']> => ({ server, tool: tool() });
+        const { executor, sent, records } = setUp({
+          resolve: () => resolve(),
+          confirmation: {
+            needed: () => true,
+            async clear({ call: made }) {
+              if (when === 'asked') resolve = changed;
+              return { call: made, carry: async (result) => result };
+            },
+          },
+          limit: async () => {
+            resolve = changed;
+            return 5;
+          },
+        });
+        const { error } = await executor.execute(call());
+        expect([error?.code, sent.length, records[0]?.outcome]).toEqual([code, 0, 'refused']);
+      }
+    }
+  });
+
+  it('EXEC-2 SEC-11 a tool that is disabled while a person is asked is not called', async () => {
+    let isDisabled = false;
+    const { executor, sent } = setUp({
+      checks: [
+        () => {
+          if (isDisabled) throw new ToolscoutError('TOOL_DISABLED', 'disabled');
+        },
+      ],
+      confirmation: {
+        needed: () => true,
+        async clear({ call: made }) {
+          isDisabled = true;
+          return { call: made, carry: async (result) => result };
+        },
+      },
+    });
+    const { error } = await executor.execute(call());
+    expect([error?.code, sent.length]).toEqual(['TOOL_DISABLED', 0]);
+  });
+
   it('EXEC-2 NEG-6 arguments are redacted after they were checked, before the limit; results before any caller sees them', async () => {
     const { executor, steps, sent, records } = setUp({
       answers: [{ content: [{ type: 'text', text: 'secret' }], isError: true }],

@@ -74,6 +74,15 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     for (const check of deps.checks) check(subject);
   }
 
+  /** Checks a confirmed call again after a wait: the answer of a person holds for the tool that they were shown, as it was then (SEC-11). */
+  function permitConfirmed({ call, server, tool }: Subject): Server {
+    const now = identify(call);
+    permit(now);
+    if (now.server.digest === server.digest && now.tool.hash === tool.hash) return now.server;
+    const message = 'The call was not sent: its server or tool changed after a person was asked about it.';
+    throw askAnew(message);
+  }
+
   /** The call as it goes out and comes back: everything behind the checks sees only this one. */
   function redactCall(subject: Subject): Subject {
     const { call, server } = subject;
@@ -107,19 +116,12 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       mayRepeat: isMarkedRepeatable(tool) ? isNotLost : undefined,
       recheck() {
         trail.phase = 'judging';
+        if (trail.isConfirmed) return permitConfirmed(trail.subject!);
         const now = identify(call);
         permit(now);
         // A reload may have brought a rule that asks, while the call waited to be sent.
-        if (!trail.isConfirmed && deps.confirmation?.needed({ ...now, call: trail.subject!.call })) {
-          throw new ToolscoutError(
-            'CONFIRMATION_REQUIRED',
-            'The call was not sent: the config changed while it waited, and now a person must confirm it.',
-            {
-              suggestion: 'Make the same call again; the person is then asked.',
-              delivered: false,
-            },
-          );
-        }
+        if (deps.confirmation?.needed({ ...now, call: trail.subject!.call }))
+          throw askAnew('The call was not sent: the config changed while it waited, and now a person must confirm it.');
         return now.server;
       },
       onAsking: (isOpen) => noteAsking(trail, isOpen),
@@ -164,6 +166,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     trail.isAsked = clearance && 'question' in clearance;
     if (clearance && 'question' in clearance) return clearance.question;
     trail.isConfirmed = clearance !== undefined;
+    // A person may take minutes, and what was checked before may no longer hold.
+    if (clearance) permitConfirmed(subject);
     const redacted = redactCall(clearance ? { ...subject, call: clearance.call } : subject);
     refuseCancelled(call.signal);
     const sent = await send(redacted, trail);
@@ -344,6 +348,12 @@ function namesOf(call: Call, { subject }: Trail): { server: string; tool: string
 export function isRefusal(code: ErrorCode | undefined, isJudged: boolean): boolean {
   if (code === undefined || code === 'CANCELLED') return false;
   return isJudged || LATE_REFUSALS.has(code);
+}
+
+/** A call that was not sent, because a person has to be asked again. */
+function askAnew(message: string): ToolscoutError {
+  const suggestion = 'Make the same call again; the person is then asked.';
+  return new ToolscoutError('CONFIRMATION_REQUIRED', message, { suggestion, delivered: false });
 }
 
 function refuseCancelled(signal: Cancel | undefined): void {
