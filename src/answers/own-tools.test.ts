@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import { estimateResultTokens } from '../kernel/tokens.js';
 import type { Viewer } from '../model/viewer.js';
@@ -175,6 +176,16 @@ describe('search_result', () => {
     expect(await find(value, `${others} needle`)).toContain('Nothing found');
     expect(await find(text('x'.repeat(100)), 'x'.repeat(65))).toContain('x'.repeat(65));
     expect(await find(text('x'.repeat(1000)), 'x'.repeat(300))).toContain('Nothing found');
+  });
+
+  it('ANS-3 A28 searches a bounded number of characters, long paths included', COMPUTES_LONG, async () => {
+    let deep: JsonValue = 1;
+    for (let level = 0; level < 400; level++) deep = { [`level${level}`]: deep, leaf: 1 };
+    const many: JsonValue[] = Array.from({ length: 300 }, () => deep);
+    const needle = { found: 'needle' };
+    const structured = (items: JsonValue[]): JsonObject => ({ content: [], structuredContent: { items } });
+    expect(await find(structured([needle, ...many]), 'needle')).toContain('needle');
+    expect(await find(structured([...many, needle]), 'needle')).toContain('Nothing found');
   });
 
   it('ANS-3 searches every block of a result, resources and links too', async () => {

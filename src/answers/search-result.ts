@@ -16,6 +16,8 @@ const MAX_RECORD = 1500;
 /** Lines of a text that belong together around a line that was found. */
 const CONTEXT = 1;
 const MAX_UNITS = 400_000;
+/** Characters that are searched, with the paths of what is nested: those of deep values are longer than the values. */
+const MAX_SEARCHED = 128 * 1024 * 1024;
 /** Words of a query that are looked for, and characters of one and of a phrase: every unit is searched for each of them. */
 const MAX_WORDS = 32;
 const MAX_WORD = 64;
@@ -148,8 +150,10 @@ export function searchResult(result: JsonObject, query: string, limit: number, t
   const units: Unit[] = [];
   const matches: Match[] = [];
   const frequency = new Map<string, number>();
+  let left = MAX_SEARCHED;
   for (const unit of unitsOf(result)) {
-    if (units.length >= MAX_UNITS) break;
+    left -= unit.where.length + unit.text.length;
+    if (units.length >= MAX_UNITS || left < 0) break;
     const at = units.push(unit) - 1;
     const folded = `${unit.where} ${unit.text}`.normalize('NFKC').toLowerCase();
     // A word of the query that is nowhere in the text as written need not be looked for word by word.
