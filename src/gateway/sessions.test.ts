@@ -132,6 +132,20 @@ describe('sessions', COMPUTES_LONG, () => {
     expect(await sessions.find(old)).toBeUndefined();
   });
 
+  it('STUDIO-6 A43 a principal that opens many sessions ends its own, and none of others', async () => {
+    const { sessions, clock, store } = open();
+    const root = await sessions.open({ ...ADA, principal: 'root' });
+    await clock.advance(1);
+    const first = await sessions.open(ADA);
+    await clock.advance(1);
+    for (let each = 0; each < 1000; each++) await sessions.open(ADA);
+    expect(await store.list('sessions')).toHaveLength(1000);
+    expect([await sessions.find(root), await sessions.find(first)]).toEqual([
+      expect.objectContaining({ principal: 'root' }),
+      undefined,
+    ]);
+  });
+
   it('STUDIO-6 another process over the same store is notified of the end', async () => {
     const clock = createFakeClock();
     const store = createMemoryStore({ clock });

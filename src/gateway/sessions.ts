@@ -4,6 +4,7 @@ import { createEmitter } from '../kernel/async/emitter.js';
 import type { Clock } from '../kernel/clock.js';
 import { messageOf } from '../kernel/errors.js';
 import { isAhead, isOver } from '../kernel/expiry.js';
+import { surplusOf } from '../kernel/fair-share.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Log } from '../kernel/log.js';
@@ -18,7 +19,7 @@ const TICKETS = 'session-tickets';
 const IDLE_MS = 3_600_000;
 /** That a session was seen is written at most this often. */
 const NOTE_AFTER_MS = 60_000;
-/** Sessions and tickets kept at once; the oldest give way. */
+/** Sessions and tickets kept at once; then the oldest ticket gives way, and the oldest session of the principal that has most. */
 const MAX_KEPT = 1000;
 
 const TOKEN = /^[\w-]{43}$/;
@@ -107,7 +108,7 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
     const isStale = ({ expiresAt = 0, storedAt }: Entry): boolean =>
       expiresAt <= clock.now() || isAhead(storedAt, clock.now());
     const alive = entries.filter((entry) => !isStale(entry)).toSorted((a, b) => a.storedAt - b.storedAt);
-    const surplus = alive.slice(0, Math.max(0, alive.length - MAX_KEPT + 1));
+    const surplus = surplusOf(alive, (entry) => readSession(entry)?.principal ?? '', MAX_KEPT - 1);
     for (const { key } of [...entries.filter(isStale), ...surplus]) {
       await store.delete(space, key);
       if (space === SPACE) drop(key);

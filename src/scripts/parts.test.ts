@@ -36,6 +36,25 @@ describe('the vault of suspended scripts', () => {
     expect(await vault.seal(Buffer.from('a'), 'b')).toEqual(expect.any(String));
   });
 
+  it('CODE-5 A43 a principal that suspends many scripts loses its own, and none of others', async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    const scripts = createSuspendedScripts({ store, clock, vault: createVault(store) });
+    const suspended = { script: 'x', image: { memory: new Uint8Array(8) } } as unknown as SuspendedScript;
+    const keep = async (principal: string): Promise<string> => {
+      await clock.advance(1);
+      return scripts.keep(suspended, { principal });
+    };
+    const ann = await keep('ann');
+    const first = await keep('bob');
+    const claimed = await scripts.claim(ann, 'x', { principal: 'ann' });
+    await claimed.release();
+    for (let each = 0; each < 256; each++) await keep('bob');
+    expect(await store.list('script-claims')).toHaveLength(256);
+    await expect(scripts.claim(first, 'x', { principal: 'bob' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
+    await (await scripts.claim(ann, 'x', { principal: 'ann' })).forget();
+  });
+
   it('CODE-5 a journal that cannot be decrypted ends the script, with the advice to check its calls', async () => {
     const clock = createFakeClock();
     const store = createMemoryStore({ clock });

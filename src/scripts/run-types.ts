@@ -62,6 +62,8 @@ export type RunEnd = { readonly used: Used; readonly last?: LastAnswer } & (
 export interface RunOptions {
   readonly clock: Clock;
   readonly workers: Workers;
+  /** Whose script it is. */
+  readonly owner?: string;
   readonly bounds: ScriptBounds & { readonly outputBytes: number; readonly printBytes: number };
   readonly callTool: CallTool;
   readonly host?: Host;

@@ -13,7 +13,7 @@ import { answerOf, thrownAnswer, unknownOutcome, type Answer } from './script-ca
 import { breachError, callsError, stuckError, timeoutError } from './script-failure.js';
 import { createStopwatch, type Stopwatch } from './stopwatch.js';
 import type { CallRequest, ScriptEnd, VmImage, WorkerMessage } from './worker-messages.js';
-import type { LentWorker } from './workers.js';
+import type { LentWorker, WorkerListener } from './workers.js';
 
 type State = 'queued' | 'running' | 'asking';
 
@@ -84,12 +84,13 @@ class ScriptRun {
     this.stop(new ToolscoutError('CANCELLED', 'The script was cancelled.', { cause: this.options.signal?.reason }));
 
   private async begin(): Promise<void> {
-    const { workers, bounds, clock } = this.options;
+    const { workers, bounds, clock, owner } = this.options;
+    const listener: WorkerListener = {
+      onMessage: (message) => this.hear(message),
+      onEnd: (reason) => this.breach('engine', reason.message),
+    };
     try {
-      const worker = await workers.lend({
-        onMessage: (message) => this.hear(message),
-        onEnd: (reason) => this.breach('engine', reason.message),
-      });
+      const worker = await workers.lend(listener, owner);
       if (this.isOver) return worker.giveBack();
       this.worker = worker;
     } catch (thrown) {

@@ -153,6 +153,7 @@ export function createScripts(deps: {
       runScript(start, {
         clock,
         workers,
+        owner: request.owner.principal,
         bounds: { ...bounds, outputBytes: OUTPUT_BYTES, printBytes: PRINT_BYTES },
         callTool: request.callTool(record),
         signal,

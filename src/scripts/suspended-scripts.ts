@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { sleep, type Clock, type Timer } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isAhead, isOver } from '../kernel/expiry.js';
+import { surplusOf } from '../kernel/fair-share.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { Entry, Store } from '../model/store.js';
@@ -59,7 +60,7 @@ const journalOf = (key: string): string => `script-journal.${key}`;
 
 /** How long a suspended script is kept for the answer of a person. */
 const LIFE_MS = 3_600_000;
-/** Suspended scripts that are kept; then the oldest go. */
+/** Suspended scripts that are kept; then the oldest of the principal that has most goes. */
 const MAX_KEPT = 256;
 /** Bytes of one image. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -101,6 +102,15 @@ function lostJournal(): ToolscoutError {
   });
 }
 
+/** Tells the claims of principals apart without naming them. */
+function ownerKey({ principal }: ScriptOwner): string {
+  return sha256(principal);
+}
+
+function ownerIn({ value }: Entry): string {
+  return isObject(value) && typeof value['owner'] === 'string' ? value['owner'] : '';
+}
+
 /** The suspended scripts of one store. */
 export function createSuspendedScripts(deps: {
   readonly store: Store;
@@ -117,13 +127,14 @@ export function createSuspendedScripts(deps: {
     await store.delete(CLAIMS, key);
   };
 
-  /** Removes what has expired, and the oldest where there are too many. */
+  /** Removes what has expired, and where there are too many the oldest of the principal that has most. */
   const prune = async (): Promise<void> => {
     const claims = await store.list(CLAIMS);
     const now = clock.now();
     const isStale = ({ expiresAt = 0 }: Entry): boolean => isOver(expiresAt, LIFE_MS, now);
     const alive = claims.filter((claim) => !isStale(claim));
-    const excess = alive.toSorted((a, b) => a.storedAt - b.storedAt).slice(0, Math.max(0, alive.length - MAX_KEPT));
+    const oldestFirst = alive.toSorted((a, b) => a.storedAt - b.storedAt);
+    const excess = surplusOf(oldestFirst, ownerIn, MAX_KEPT - 1);
     for (const { key } of [...claims.filter(isStale), ...excess]) await remove(key);
   };
 
@@ -151,14 +162,16 @@ export function createSuspendedScripts(deps: {
     };
   };
 
+  const claimOf = (owner: string, until: number): JsonObject => ({ until, owner });
+
   const untilOf = (entry: Entry | undefined): number =>
     isObject(entry?.value) ? Number(entry.value['until'] ?? 0) : 0;
 
   /** Takes over a script, unless a live process has it. */
-  const take = async (key: string, expiresAt: number): Promise<() => void> => {
+  const take = async (key: string, owner: string, expiresAt: number): Promise<() => void> => {
     const entry = await store.get(CLAIMS, key);
     const left = untilOf(entry) - clock.now();
-    const claim = (): JsonObject => ({ until: clock.now() + CLAIM_MS });
+    const claim = (): JsonObject => claimOf(owner, clock.now() + CLAIM_MS);
     const isTaken =
       (left <= 0 || isAhead(untilOf(entry) - CLAIM_MS, clock.now())) &&
       entry !== undefined &&
@@ -193,7 +206,7 @@ export function createSuspendedScripts(deps: {
       const key = sha256(state);
       const expiresAt = clock.now() + LIFE_MS;
       const sealed = await vault.seal(pack(suspended, expiresAt), bindingOf(state, suspended.script, owner));
-      await store.put(CLAIMS, key, { until: 0 }, { expiresAt });
+      await store.put(CLAIMS, key, claimOf(ownerKey(owner), 0), { expiresAt });
       await store.put(SCRIPTS, key, sealed, { expiresAt });
       return state;
     },
@@ -209,10 +222,10 @@ export function createSuspendedScripts(deps: {
         await remove(key);
         throw unknownState();
       }
-      const stop = await take(key, expiresAt);
+      const stop = await take(key, ownerKey(owner), expiresAt);
       const release = async (): Promise<void> => {
         stop();
-        await store.put(CLAIMS, key, { until: 0 }, { expiresAt });
+        await store.put(CLAIMS, key, claimOf(ownerKey(owner), 0), { expiresAt });
       };
       const journal = await openJournal(key, binding).catch(async (thrown: unknown) => {
         await release();

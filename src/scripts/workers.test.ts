@@ -91,6 +91,28 @@ describe('workers', () => {
     expect(threads[0]!.isEnded).toBe(true);
   });
 
+  it('CODE-3 A43 scripts of one owner leave workers to those of others, and take turns with them', async () => {
+    const { workers, listener } = bench();
+    const lent = await Promise.all(Array.from({ length: 8 }, () => workers.lend(listener, 'ann')));
+    const order: string[] = [];
+    const wait = (owner: string): void => {
+      void workers.lend(listener, owner).then(() => order.push(owner));
+    };
+    wait('ann');
+    const others = await Promise.all(Array.from({ length: 4 }, () => workers.lend(listener, 'bob')));
+    expect(others).toHaveLength(4);
+    wait('cid');
+    await new Promise(setImmediate);
+    expect(order).toEqual([]);
+    // The one that has none comes first, although another waits for longer.
+    lent[0]!.end();
+    await new Promise(setImmediate);
+    expect(order).toEqual(['cid']);
+    others[0]!.end();
+    await new Promise(setImmediate);
+    expect(order).toEqual(['cid', 'ann']);
+  });
+
   it('CODE-3 a worker that ends by itself tells its script, and is used no more', async () => {
     const { threads, workers, heard, listener } = bench();
     const worker = await workers.lend(listener);

@@ -23,13 +23,15 @@ export interface WorkerListener {
 
 /** The workers that scripts run in: each runs one at a time, and one stays for the next. */
 export interface Workers {
-  lend(listener: WorkerListener): Promise<LentWorker>;
+  /** Lends a worker to a script of `owner`; it waits while that owner, or all together, have as many as they may. */
+  lend(listener: WorkerListener, owner?: string): Promise<LentWorker>;
   /** Ends all of them. */
   close(): Promise<void>;
 }
 
-/** Workers that run at once; further scripts wait for their turn. */
-const MAX_WORKERS = 8;
+/** Workers that run at once for one owner, and for all: one cannot make the scripts of the others wait (A43). */
+const MAX_WORKERS_EACH = 8;
+const MAX_WORKERS = 12;
 /** A worker that was idle for this long is ended. */
 const IDLE_MS = 60_000;
 /** Scripts that one worker runs: whatever an engine may leave behind goes with it. */
@@ -102,7 +104,8 @@ export function createWorkers({
 }): Workers {
   const all = new Set<ScriptWorker>();
   let idle: ScriptWorker[] = [];
-  let waiting: Array<() => void> = [];
+  let waiting: Array<{ readonly owner: string; readonly go: () => void }> = [];
+  const lentTo = new Map<string, number>();
   let timer: Timer | undefined;
   let lent = 0;
 
@@ -113,13 +116,26 @@ export function createWorkers({
     worker.hasEnded = true;
     void worker.thread.terminate();
   };
-  const free = (): void => {
-    lent -= 1;
-    waiting.shift()?.();
+  const ownedBy = (owner: string): number => lentTo.get(owner) ?? 0;
+  const isFree = (owner: string): boolean => lent < MAX_WORKERS && ownedBy(owner) < MAX_WORKERS_EACH;
+  const count = (owner: string, more: 1 | -1): void => {
+    lent += more;
+    const own = ownedBy(owner) + more;
+    if (own === 0) lentTo.delete(owner);
+    else lentTo.set(owner, own);
   };
-  const turn = async (): Promise<void> => {
-    if (lent >= MAX_WORKERS) await new Promise<void>((resolve) => waiting.push(resolve));
-    lent += 1;
+  /** The next is the first that waits of the owner that has fewest. */
+  const free = (owner: string): void => {
+    count(owner, -1);
+    const [next] = waiting.filter((each) => isFree(each.owner)).toSorted((a, b) => ownedBy(a.owner) - ownedBy(b.owner));
+    if (!next) return;
+    waiting = waiting.filter((each) => each !== next);
+    count(next.owner, 1);
+    next.go();
+  };
+  const turn = async (owner: string): Promise<void> => {
+    if (isFree(owner)) count(owner, 1);
+    else await new Promise<void>((resolve) => waiting.push({ owner, go: resolve }));
   };
   const endIdle = (): void => {
     timer = undefined;
@@ -127,8 +143,8 @@ export function createWorkers({
   };
 
   return {
-    async lend(listener) {
-      await turn();
+    async lend(listener, owner = '') {
+      await turn(owner);
       timer?.cancel();
       timer = undefined;
       let worker = idle.pop();
@@ -147,7 +163,7 @@ export function createWorkers({
         if (!isLent) return false;
         isLent = false;
         own.listener = undefined;
-        free();
+        free(owner);
         return true;
       };
       try {

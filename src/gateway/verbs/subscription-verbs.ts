@@ -7,13 +7,15 @@ import type { Core } from '../core.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
 import { requireServer } from '../viewer.js';
 
-/** Resources watched at once, over all hosts. */
-const MAX_WATCHED = 1000;
+/** Resources watched at once for one principal, and for all: one cannot take the places of the others (A43). */
+const MAX_WATCHED_EACH = 1000;
+const MAX_WATCHED = 2000;
 /** A lost subscription is made again, at first soon. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 
 interface Watched {
+  readonly principal: string;
   readonly server: string;
   readonly uri: string;
   readonly host: Host | undefined;
@@ -113,14 +115,17 @@ export function subscribingVerbs(core: Core): {
   const verbs = defineVerbs({
     async 'hosts.subscribe'(viewer, server, uri, { host, onUpdate }) {
       requireServer(viewer, server, core.catalog);
-      if (watched.size >= MAX_WATCHED) {
-        throw new ToolscoutError('RATE_LIMITED', `The limit of ${MAX_WATCHED} resource subscriptions is reached.`, {
+      const { principal } = viewer;
+      const own = [...watched].filter((each) => each.principal === principal).length;
+      if (watched.size >= MAX_WATCHED || own >= MAX_WATCHED_EACH) {
+        const limit = own >= MAX_WATCHED_EACH ? `${MAX_WATCHED_EACH} of this caller` : `${MAX_WATCHED}`;
+        throw new ToolscoutError('RATE_LIMITED', `The limit of resource subscriptions is reached (${limit}).`, {
           suggestion: 'Unsubscribe from other resources first.',
         });
       }
       await core.filled();
       core.catalog.items(server)?.check('resources/subscribe', { uri });
-      const entry: Watched = { server, uri, host, onUpdate, stop: new AbortController() };
+      const entry: Watched = { principal, server, uri, host, onUpdate, stop: new AbortController() };
       watched.add(entry);
       await new Promise<void>((resolve, reject) => {
         keep(entry, resolve).then(
