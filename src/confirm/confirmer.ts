@@ -118,7 +118,8 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
       if (result['resultType'] !== 'input_required') return result;
       const { requestState } = result;
       const inner = typeof requestState === 'string' ? requestState : undefined;
-      return { ...result, requestState: await passes.issue('go-on', asked.binding, pendingMs(), inner) };
+      const owner = call.viewer.principal;
+      return { ...result, requestState: await passes.issue('go-on', asked.binding, pendingMs(), { owner, inner }) };
     },
   });
 
@@ -249,7 +250,8 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
       const settled = await pending.settled(asked);
       if (settled) return settle(asked, settled);
       if (call.host!.era === 'modern') {
-        const requestState = await passes.issue('answer', asked.binding, pendingMs());
+        const owner = call.viewer.principal;
+        const requestState = await passes.issue('answer', asked.binding, pendingMs(), { owner });
         const inputRequests = { [KEY]: { method: 'elicitation/create', params: questionFor(asked) } };
         return { question: { resultType: 'input_required', inputRequests, requestState } };
       }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
+import { sha256 } from '../kernel/hash.js';
 import { createMemoryStore } from '../store/index.js';
 import { createPasses, isPass } from './passes.js';
 
@@ -13,7 +14,7 @@ describe('passes', () => {
   it('SEC-11 a pass is taken once, for the call it was made for, in whichever process', async () => {
     const { clock, store, passes } = setUp();
     const other = createPasses({ store, clock });
-    const pass = await passes.issue('go-on', 'call-1', 1000);
+    const pass = await passes.issue('go-on', 'call-1', 1000, { owner: 'ann' });
     expect(isPass(pass)).toBe(true);
     expect(await other.take(pass, 'call-2')).toBeUndefined();
     const both = await Promise.all([passes.take(pass, 'call-1'), other.take(pass, 'call-1')]);
@@ -24,8 +25,8 @@ describe('passes', () => {
 
   it('SEC-11 the state of the server travels with a pass, and cannot be changed, added or taken off', async () => {
     const { passes } = setUp();
-    const pass = await passes.issue('answer', 'call', 1000, 'inner.state');
-    const bare = await passes.issue('answer', 'call', 1000);
+    const pass = await passes.issue('answer', 'call', 1000, { owner: 'ann', inner: 'inner.state' });
+    const bare = await passes.issue('answer', 'call', 1000, { owner: 'ann' });
     const forged = [
       pass.replace('inner.state', 'other'),
       pass.slice(0, -'.inner.state'.length),
@@ -43,39 +44,51 @@ describe('passes', () => {
 
   it('SEC-11 a pass ends, and those that have ended go when the next is made', async () => {
     const { clock, store, passes } = setUp();
-    const old = await passes.issue('answer', 'call', 1000);
+    const old = await passes.issue('answer', 'call', 1000, { owner: 'ann' });
     await clock.advance(1000);
     expect(await passes.take(old, 'call')).toBeUndefined();
     expect(await store.list('confirm-passes')).toHaveLength(1);
-    const fresh = await passes.issue('answer', 'call', 1000);
+    const fresh = await passes.issue('answer', 'call', 1000, { owner: 'ann' });
     expect(await store.list('confirm-passes')).toHaveLength(1);
     expect(await passes.take(fresh, 'call')).toEqual({ purpose: 'answer' });
   });
 
   it('SEC-11 ignores invalid stored passes', async () => {
     const { clock, store, passes } = setUp();
-    const pass = await passes.issue('answer', 'call', 1000);
+    const pass = await passes.issue('answer', 'call', 1000, { owner: 'ann' });
     const { key } = (await store.list('confirm-passes'))[0]!;
     await store.put('confirm-passes', key, 'text', { expiresAt: clock.now() + 1000 });
     expect(await passes.take(pass, 'call')).toBeUndefined();
     // Without an end it is over already.
     await store.put('confirm-passes', key, { purpose: 'answer', binding: 'call' });
     expect(await passes.take(pass, 'call')).toBeUndefined();
-    await passes.issue('answer', 'call', 1000);
+    await passes.issue('answer', 'call', 1000, { owner: 'ann' });
     expect(await store.get('confirm-passes', key)).toBeUndefined();
   });
 
   it('SEC-11 of too many passes those that end first go', async () => {
     const { clock, store, passes } = setUp();
-    const last = await passes.issue('go-on', 'call', 900_000);
+    const last = await passes.issue('go-on', 'call', 900_000, { owner: 'ann' });
     for (let at = 1; at < 10_000; at++) {
       const value = { purpose: 'answer', binding: 'b' };
       await store.put('confirm-passes', `k${at}`, value, { expiresAt: clock.now() + 1000 + at });
     }
-    await passes.issue('answer', 'next', 500_000);
+    await passes.issue('answer', 'next', 500_000, { owner: 'ann' });
     expect(await store.list('confirm-passes')).toHaveLength(10_000);
     expect(await store.get('confirm-passes', 'k1')).toBeUndefined();
     expect(await store.get('confirm-passes', 'k2')).toBeDefined();
     expect(await passes.take(last, 'call')).toEqual({ purpose: 'go-on' });
+  });
+
+  it('SEC-11 A43 a caller with many passes loses its own, and none of others', async () => {
+    const { clock, store, passes } = setUp();
+    const first = await passes.issue('answer', 'call', 500, { owner: 'ann' });
+    for (let at = 1; at < 10_000; at++) {
+      const value = { purpose: 'answer', binding: 'b', owner: sha256('bob') };
+      await store.put('confirm-passes', `k${at}`, value, { expiresAt: clock.now() + 1000 + at });
+    }
+    await passes.issue('answer', 'next', 500_000, { owner: 'bob' });
+    expect(await store.get('confirm-passes', 'k1')).toBeUndefined();
+    expect(await passes.take(first, 'call')).toEqual({ purpose: 'answer' });
   });
 });

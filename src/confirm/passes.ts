@@ -1,20 +1,28 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
 import { isAhead } from '../kernel/expiry.js';
+import { surplusOf } from '../kernel/fair-share.js';
 import { sha256 } from '../kernel/hash.js';
 import { isObject } from '../kernel/json.js';
-import type { Store } from '../model/store.js';
+import type { Entry, Store } from '../model/store.js';
 
 /** What a pass lets its bearer do: answer the question about a call, or go on with a call that was confirmed. */
 type Purpose = 'answer' | 'go-on';
+
+/** What belongs to a pass besides the call. */
+export interface PassDetails {
+  /** The caller; one that makes many calls loses its own passes, and none of others (A43). */
+  readonly owner: string;
+  readonly inner?: string;
+}
 
 /**
  * Passes that hosts of the modern era bring back between the rounds of a call. Each is random, bound to one exact call,
  * and taken once in all processes over the store; the store has only its hash.
  */
 export interface Passes {
-  /** A pass for `binding`; `inner` is the state of the server that travels with it. */
-  issue(purpose: Purpose, binding: string, lifeMs: number, inner?: string): Promise<string>;
+  /** A pass of `owner` for `binding`; `inner` is the state of the server that travels with it. */
+  issue(purpose: Purpose, binding: string, lifeMs: number, more: PassDetails): Promise<string>;
   /** Takes a pass; `undefined` for anything forged, foreign, expired or taken before. */
   take(state: string, binding: string): Promise<{ readonly purpose: Purpose; readonly inner?: string } | undefined>;
 }
@@ -23,12 +31,16 @@ const SPACE = 'confirm-passes';
 const PREFIX = 'confirm.';
 /** Random characters of a pass. */
 const DIGITS = 32;
-/** Passes that are kept; then those that end first go. */
+/** Passes that are kept; then of the owner that has most the one that ends first goes. */
 const MAX_KEPT = 10_000;
 
 /** Whether a state that a host brings back is a pass. */
 export function isPass(state: string): boolean {
   return state.startsWith(PREFIX);
+}
+
+function ownerIn({ value }: Entry): string {
+  return isObject(value) && typeof value['owner'] === 'string' ? value['owner'] : '';
 }
 
 /** The passes of a store. */
@@ -37,16 +49,17 @@ export function createPasses({ store, clock }: { readonly store: Store; readonly
     const now = clock.now();
     const entries = await store.list(SPACE);
     const over = entries.filter(({ expiresAt = 0, storedAt }) => expiresAt <= now || isAhead(storedAt, now));
-    const alive = entries.length - over.length;
-    const excess = alive < MAX_KEPT ? [] : entries.toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
-    for (const { key } of [...over, ...excess.slice(0, alive - MAX_KEPT + 1)]) await store.delete(SPACE, key);
+    const gone = new Set(over);
+    const alive = entries.filter((entry) => !gone.has(entry));
+    const endingFirst = alive.toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
+    for (const { key } of [...over, ...surplusOf(endingFirst, ownerIn, MAX_KEPT - 1)]) await store.delete(SPACE, key);
   };
 
   return {
-    async issue(purpose, binding, lifeMs, inner) {
+    async issue(purpose, binding, lifeMs, { owner, inner }) {
       await prune();
       const token = randomBytes(DIGITS / 2).toString('hex');
-      const value = { purpose, binding, ...(inner !== undefined && { inner: sha256(inner) }) };
+      const value = { purpose, binding, owner: sha256(owner), ...(inner !== undefined && { inner: sha256(inner) }) };
       await store.put(SPACE, sha256(token), value, { expiresAt: clock.now() + lifeMs, ifRevision: 0 });
       return `${PREFIX}${token}${inner === undefined ? '' : `.${inner}`}`;
     },
@@ -62,7 +75,7 @@ export function createPasses({ store, clock }: { readonly store: Store; readonly
       if (expiresAt <= clock.now() || isAhead(entry.storedAt, clock.now())) return undefined;
       if (value['inner'] !== (inner === undefined ? undefined : sha256(inner))) return undefined;
       // Kept until it expires: a deleted key could be written again from an old entry.
-      const taken = { purpose: 'taken', binding: '' };
+      const taken = { purpose: 'taken', binding: '', owner: ownerIn(entry) };
       if (!(await store.put(SPACE, key, taken, { ifRevision: entry.revision, expiresAt }))) return undefined;
       const purpose = value['purpose'] === 'go-on' ? 'go-on' : 'answer';
       return { purpose, ...(inner !== undefined && { inner }) };

@@ -160,13 +160,13 @@ describe('passes', () => {
   it('SEC-11 a pass is taken once by many that try at once, and expired ones are forgotten', async () => {
     const { clock, store } = open();
     const passes = createPasses({ store, clock });
-    const state = await passes.issue('answer', 'b', MINUTE);
+    const state = await passes.issue('answer', 'b', MINUTE, { owner: 'ann' });
     const other = createPasses({ store, clock });
     const taken = await Promise.all([1, 2, 3, 4].map((n) => (n % 2 ? passes : other).take(state, 'b')));
     expect(taken.filter(Boolean)).toEqual([{ purpose: 'answer' }]);
     expect(await passes.take('something', 'b')).toBeUndefined();
     await clock.advance(MINUTE);
-    await passes.issue('go-on', 'b', MINUTE, 'inner');
+    await passes.issue('go-on', 'b', MINUTE, { owner: 'ann', inner: 'inner' });
     expect(await store.list('confirm-passes')).toHaveLength(1);
   });
 });

@@ -84,7 +84,7 @@ const GIVEN: readonly Given[] = [
   {
     name: 'a pass for a confirmed call',
     lifeMs: 15 * MINUTE,
-    give: (replica) => createPasses(replica).issue('go-on', 'call', 15 * MINUTE),
+    give: (replica) => createPasses(replica).issue('go-on', 'call', 15 * MINUTE, { owner: 'ann' }),
     accepts: async (replica, pass) => (await createPasses(replica).take(pass, 'call')) !== undefined,
   },
   {

@@ -108,7 +108,7 @@ const LASTING: readonly Lasting[] = [
     lifeMs: 15 * MINUTE,
     async begin(world) {
       const passes = createPasses(world);
-      const pass = await passes.issue('go-on', 'call', 15 * MINUTE);
+      const pass = await passes.issue('go-on', 'call', 15 * MINUTE, { owner: 'ann' });
       return async () => (await passes.take(pass, 'call')) !== undefined;
     },
   },
