@@ -42,6 +42,8 @@ export interface Host {
   /** Hosts of one group may also share a connection to a server that has never asked a host anything. */
   readonly group?: string;
   readonly era: 'legacy' | 'modern';
+  /** The revision of the protocol that was agreed with a host of the 2025 era; without it, the newest of its era. */
+  readonly revision?: string;
   /** The client capabilities it declared, as it wrote them. */
   readonly capabilities: JsonObject;
   /** It is the only one there will ever be: a connection of its own costs no more than a shared one. */

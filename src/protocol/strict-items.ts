@@ -250,6 +250,19 @@ export function strictResourceTemplate(raw: JsonObject): Strict {
   return named(raw, 'uriTemplate', TEMPLATE);
 }
 
+const BLOCK: Fields = { annotations, _meta: object };
+
+/** A block of content without annotations and `_meta` that clients cannot parse. */
+export function strictBlockFields(block: JsonObject): JsonObject {
+  return mendFields(block, BLOCK, '', () => undefined);
+}
+
+/** A link to a resource as every client can parse it; its address is its name where it has none. */
+export function strictLink(link: JsonObject): JsonObject {
+  const named = typeof link['name'] === 'string' ? link : { ...link, name: link['uri'] };
+  return mendFields(named, RESOURCE, '', () => undefined);
+}
+
 const INFO: Fields = { ...COMMON, websiteUrl: text };
 
 /** Features by name, each an object. */

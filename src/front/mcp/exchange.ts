@@ -6,6 +6,13 @@ import type { Call, Progress } from '../../model/call.js';
 import type { Host } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
 import { isOfConnection } from '../../protocol/request-meta.js';
+import { HANDSHAKE_REVISIONS, LATEST_REVISION } from '../../protocol/revisions.js';
+import {
+  strictCallResult,
+  strictCompletion,
+  strictPromptResult,
+  strictReadResult,
+} from '../../protocol/strict-results.js';
 
 /** One request of a host, and what its connection lends to it. */
 export interface Exchange {
@@ -108,4 +115,45 @@ export function callOptions(
     meta: meta && callerMeta(meta),
     onProgress: meta && relayProgress(meta, host),
   };
+}
+
+const isPlainText = (block: JsonValue): boolean =>
+  isObject(block) &&
+  block['type'] === 'text' &&
+  typeof block['text'] === 'string' &&
+  block['annotations'] === undefined &&
+  block['_meta'] === undefined;
+
+/** Whether every client can parse what a tool answered: most answers are plain text, and need no closer look. */
+function isPlainResult({ content, structuredContent, isError, _meta: meta }: JsonObject): boolean {
+  if (!Array.isArray(content) || !content.every(isPlainText)) return false;
+  if (structuredContent !== undefined && !isObject(structuredContent)) return false;
+  return (isError === undefined || typeof isError === 'boolean') && (meta === undefined || isObject(meta));
+}
+
+function fit(method: string, params: JsonObject, result: JsonObject, host: Host): JsonObject {
+  if (method === 'tools/call' && isPlainResult(result)) return result;
+  const revision = host.era === 'modern' ? LATEST_REVISION : (host.revision ?? HANDSHAKE_REVISIONS[0]!);
+  switch (method) {
+    case 'tools/call':
+      return strictCallResult(result, revision);
+    case 'prompts/get':
+      return strictPromptResult(result, revision);
+    case 'resources/read':
+      return strictReadResult(result, String(params['uri']));
+    case 'completion/complete':
+      return strictCompletion(result);
+    default:
+      return result;
+  }
+}
+
+/** An answer in a form that the host can parse: a client that cannot parse it has no answer at all. */
+export async function fitAnswer(
+  method: string,
+  params: JsonObject,
+  answer: Promise<JsonObject>,
+  host: Host,
+): Promise<JsonObject> {
+  return fit(method, params, await answer, host);
 }

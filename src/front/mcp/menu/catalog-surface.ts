@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { compilePatterns } from '../../../kernel/patterns/pattern.js';
 import { isCut } from './afforded-tools.js';
 import { ADMIN_TOOLS, callAdminTool, isAdminTool } from './admin-tools.js';
-import { callOptions, methodNotFound, protocolError, type Exchange } from '../exchange.js';
+import { callOptions, fitAnswer, methodNotFound, protocolError, type Exchange } from '../exchange.js';
 import { createGuide, skillIn } from './guide.js';
 import { toolForLegacy } from './legacy-shape.js';
 import type { ListItems } from './list-items.js';
@@ -378,7 +378,8 @@ export function createCatalogMenu(
     named,
     answer(method, params, exchange, host) {
       const found = methods.get(method);
-      return found ? found(params, exchange, host) : Promise.reject(methodNotFound(method));
+      if (!found) return Promise.reject(methodNotFound(method));
+      return fitAnswer(method, params, found(params, exchange, host), exchange.host);
     },
     ...((isDirect || hasSkills) && { watch }),
     async definition(name) {

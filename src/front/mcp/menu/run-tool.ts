@@ -2,7 +2,6 @@ import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { callOptions, protocolError, type Exchange } from '../exchange.js';
-import { resultForLegacy } from './legacy-shape.js';
 import { refuseDeep, traced } from './meta-tools.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
@@ -20,7 +19,7 @@ export async function runTool(
   const { result, error } = await gateway.call(server, tool, given, callOptions(params, exchange, budget, hostName));
   if (result) {
     refuseDeep(result, address);
-    return exchange.host.era === 'legacy' ? resultForLegacy(result) : result;
+    return result;
   }
   const { upstream, ...failure } = error ?? {};
   // What the server itself refused reaches the host as the server said it.

@@ -2,7 +2,7 @@ import type { Gateway, ServerFacts, Traffic } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Host } from '../../../model/host.js';
 import { strictCapabilities, strictInfo } from '../../../protocol/strict-items.js';
-import { callOptions, metaOf, methodNotFound, protocolError, type Exchange } from '../exchange.js';
+import { callOptions, fitAnswer, metaOf, methodNotFound, protocolError, type Exchange } from '../exchange.js';
 import { isCut, readingTools } from './afforded-tools.js';
 import { readKept, RESULT_URI } from './kept-resource.js';
 import { toolForLegacy } from './legacy-shape.js';
@@ -137,7 +137,11 @@ class ServerSurface implements HostSurface {
     this.watching?.close();
   }
 
-  private async answerUnrecorded(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+  private answerUnrecorded(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> {
+    return fitAnswer(method, params, this.answerAsGiven(method, params, exchange), exchange.host);
+  }
+
+  private async answerAsGiven(method: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> {
     const { gateway } = this;
     const { server, items } = this.offered;
     switch (method) {

@@ -20,9 +20,13 @@ export function isPlainHandshake({ method, id, params }: JsonObject): boolean {
   );
 }
 
-/** The answer to a handshake: the revision that was asked for, or the newest, and who is there. */
+/** The revision of a handshake: the one that was asked for, or the newest. */
+export function revisionOf({ protocolVersion: asked }: JsonObject): string {
+  return HANDSHAKE_REVISIONS.find((revision) => revision === asked) ?? HANDSHAKE_REVISIONS[0]!;
+}
+
+/** The answer to a handshake: its revision, and who is there. */
 export function answerHandshake(params: JsonObject, { info, capabilities, instructions }: HostSurface): JsonObject {
-  const asked = params['protocolVersion'];
-  const protocolVersion = HANDSHAKE_REVISIONS.find((revision) => revision === asked) ?? HANDSHAKE_REVISIONS[0];
+  const protocolVersion = revisionOf(params);
   return { protocolVersion, capabilities, serverInfo: info, ...(instructions && { instructions }) };
 }

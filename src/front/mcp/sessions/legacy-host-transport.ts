@@ -7,6 +7,7 @@ import type { Log } from '../../../kernel/log.js';
 import { InFlightMap } from '../../../kernel/async/in-flight-map.js';
 import { protocolError, toRpcError } from '../exchange.js';
 import { LegacySession, type HostWriter, type RequestId } from './legacy-session.js';
+import { revisionOf } from './handshake.js';
 import { introductionIn } from './introduction.js';
 import { isLogLevel } from './log-levels.js';
 import type { HostSurface } from '../menu/host-surface.js';
@@ -63,7 +64,9 @@ export class LegacyHostTransport implements Transport, HostWriter {
   /** What the host is offered, once it has introduced itself. */
   surface: HostSurface | undefined;
   protected session: LegacySession | undefined;
-  private handshake: { readonly id: RequestId; readonly capabilities: JsonObject } | undefined;
+  private handshake:
+    | { readonly id: RequestId; readonly capabilities: JsonObject; readonly revision: string }
+    | undefined;
   private readonly running = new InFlightMap<RequestId, Canceller>();
   /** Requests under an id that an earlier one still runs under: against the protocol, but each of them must have an end. */
   private doubled: Map<Canceller, RequestId> | undefined;
@@ -152,7 +155,8 @@ export class LegacyHostTransport implements Transport, HostWriter {
   private introduce(id: RequestId, params: unknown): void {
     const introduction = isObject(params) ? params : {};
     const { capabilities } = introduction;
-    this.handshake = { id, capabilities: isObject(capabilities) ? capabilities : {} };
+    const revision = revisionOf(introduction);
+    this.handshake = { id, capabilities: isObject(capabilities) ? capabilities : {}, revision };
     this.surface = this.surfaceFor(introduction);
   }
 
@@ -164,10 +168,10 @@ export class LegacyHostTransport implements Transport, HostWriter {
 
   private open(): void {
     const { principal, sole, isGrouped, firstQuestion } = this.options;
-    const { capabilities } = this.handshake!;
+    const { capabilities, revision } = this.handshake!;
     const id = this.wire.sessionId ?? newId();
     this.handshake = undefined;
-    this.session = new LegacySession({ id, principal, capabilities, sole, isGrouped, firstQuestion }, this);
+    this.session = new LegacySession({ id, principal, capabilities, revision, sole, isGrouped, firstQuestion }, this);
     this.onOpen(this.session, this.surface!);
   }
 

@@ -30,6 +30,8 @@ export interface LegacySessionOptions {
   readonly id: string;
   readonly principal: string;
   readonly capabilities: JsonObject;
+  /** See {@link Host.revision}. */
+  readonly revision?: string;
   readonly sole?: boolean;
   /** This process serves other hosts of the same user: see {@link Host.group}. */
   readonly isGrouped?: boolean;
@@ -55,6 +57,10 @@ class SessionHost implements Host {
 
   get capabilities(): JsonObject {
     return this.of.options.capabilities;
+  }
+
+  get revision(): string | undefined {
+    return this.of.options.revision;
   }
 
   get sole(): boolean {
