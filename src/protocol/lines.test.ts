@@ -49,7 +49,7 @@ describe('isMessage', () => {
     [false, { jsonrpc: '2.0', id: {}, method: 'x' }],
     [false, { jsonrpc: '2.0', method: 1 }],
     [false, { jsonrpc: '2.0', method: 'x', params: [] }],
-    [false, { jsonrpc: '2.0', id: 1, error: 'text' }],
+    [true, { jsonrpc: '2.0', id: 1, error: 'text' }],
     [false, []],
     [false, null],
     [false, 42],

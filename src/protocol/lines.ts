@@ -76,7 +76,8 @@ export function isMessage(value: unknown): value is JsonRpcMessage {
   if (method !== undefined) {
     return typeof method === 'string' && (named || id === undefined) && (params === undefined || isObject(params));
   }
-  return named && (value['result'] !== undefined || isObject(value['error']));
+  // An error that is only a text is badly formed, and still the end of its request.
+  return named && (value['result'] !== undefined || isObject(value['error']) || typeof value['error'] === 'string');
 }
 
 /** Lines on their way into a pipe. */

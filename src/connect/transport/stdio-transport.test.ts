@@ -71,6 +71,18 @@ describe('createStdioTransport', () => {
     expect(noise).toBe(5);
   });
 
+  it('EXEC-3 S22 an answer that cannot be parsed is the failure of its request, not noise alone', async () => {
+    let noise = 0;
+    const { stdout, messages } = await open({ onNoise: () => (noise += 1) });
+    stdout.write('{"jsonrpc":"2.0","id":7,"result":{"n":NaN}}\n{"jsonrpc":"2.0","id":8,"error":"it broke"}\n');
+    stdout.write('{"id":9,"x":NaN}\n{"jsonrpc":"2.0","id":9,"method":"m","params":NaN}\n');
+    await waitUntil(() => noise === 3);
+    expect(messages).toEqual([
+      { jsonrpc: '2.0', id: 7, error: { code: -32_700, message: expect.stringContaining('not valid JSON') as string } },
+      { jsonrpc: '2.0', id: 8, error: 'it broke' },
+    ]);
+  });
+
   it('S22 stderr is handed on and never read as protocol', async () => {
     let seen = '';
     const { stderr, messages } = await open({ onStderr: (chunk) => (seen += chunk) });

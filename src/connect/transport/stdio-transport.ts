@@ -1,11 +1,13 @@
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
-import { ToolscoutError } from '../../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { excessIn } from '../../kernel/json-bounds.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
 import type { Tap } from './tap.js';
+import { RPC_CODE } from '../../protocol/json-rpc.js';
+import { readHeads } from '../../protocol/message-head.js';
 import { createLineReader, createLineWriter, isMessage, UnwrittenError } from '../../protocol/lines.js';
 import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
 
@@ -57,6 +59,15 @@ interface Broken {
 function describeExit(exit: ChildExit | undefined): string {
   if (exit === undefined) return 'closed its connection';
   return exit.signal === null ? `exited with code ${exit.code}` : `was ended by ${exit.signal}`;
+}
+
+/** The end of a request whose answer is not valid JSON: Python writes NaN, and some servers cut long answers off. */
+function failedAnswer(line: string, why: string): JSONRPCMessage | undefined {
+  if (!line.startsWith('{') || !line.includes('"jsonrpc"')) return undefined;
+  const [head] = readHeads(Buffer.from(line));
+  if (head?.id === undefined || head.method !== undefined) return undefined;
+  const message = `its answer is not valid JSON: ${oneLine(printable(why), 200)}`;
+  return { jsonrpc: '2.0', id: head.id, error: { code: RPC_CODE.parseError, message } };
 }
 
 /** The MCP stdio transport over a child that already runs; it owns the child from now on. */
@@ -168,8 +179,10 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     let message: unknown;
     try {
       message = line === '' ? undefined : JSON.parse(line);
-    } catch {
-      // Not protocol: a banner, a stray print.
+    } catch (thrown) {
+      // Not protocol, such as a banner or a stray print; or an answer that its request must not wait for.
+      const failure = failedAnswer(line, messageOf(thrown));
+      if (failure) transport.onmessage?.(failure);
     }
     if (message === undefined) {
       // An empty line is not worth a word, but many of them are.

@@ -91,6 +91,18 @@ describe('toUpstreamError', () => {
     expect(map(new Error('probe failed', { cause: ours }))).toBe(ours);
   });
 
+  it('EXEC-3 an answer that cannot be parsed was an answer: the server was reached', () => {
+    const invalid = { message: '[ { "code": "invalid_union" } ]', issues: [{ code: 'invalid_union' }] };
+    const zod = Object.assign(new Error(invalid.message), { name: 'ZodError', issues: invalid.issues });
+    for (const thrown of [zod, new SyntaxError('Unexpected token N in JSON')]) {
+      const error = map(thrown);
+      expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', upstream: undefined });
+      expect(error.message).toMatch(/answered with something that is not (valid JSON|a JSON-RPC 2\.0 message)/);
+      expect(error.message).not.toContain('invalid_union');
+      expect(error.suggestion).toContain('may have taken effect');
+    }
+  });
+
   it('EXEC-3 anything else is a connection that cannot be reached', () => {
     expect(map('text')).toMatchObject({ code: 'SERVER_CONNECTION_ERROR', delivered: undefined });
   });

@@ -58,7 +58,7 @@ export function rpcError(
   error: unknown,
   mask: (text: string) => string = (text) => text,
 ): ToolscoutError {
-  const body = isObject(error) ? error : {};
+  const body = isObject(error) ? error : { message: typeof error === 'string' ? error : '' };
   const code = typeof body['code'] === 'number' ? body['code'] : RPC_CODE.internalError;
   const text = typeof body['message'] === 'string' && body['message'] !== '' ? body['message'] : `error ${code}`;
   // What nests too deep could not be written as JSON any more.
@@ -70,6 +70,20 @@ export function rpcError(
       upstream: { code, message: text, data },
     },
   );
+}
+
+/** The error of a request whose answer is not what it should be. */
+export function badAnswer(server: string, expected: string): ToolscoutError {
+  const message = `The server "${server}" answered with something that is not ${expected}.`;
+  const suggestion = 'The call may have taken effect: check that. Report the answer to the authors of the server.';
+  return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion });
+}
+
+/** What the SDK throws when it cannot parse a message: the schema that it used says nothing to a reader. */
+function unparsable(server: string, thrown: unknown): ToolscoutError | undefined {
+  if (thrown instanceof SyntaxError) return badAnswer(server, 'valid JSON');
+  const isSchemaError = thrown instanceof Error && Array.isArray((thrown as { issues?: unknown }).issues);
+  return isSchemaError ? badAnswer(server, 'a JSON-RPC 2.0 message') : undefined;
 }
 
 /** Codes of the network in words. */
@@ -184,6 +198,8 @@ export function toUpstreamError(
   const code = rpcCodeOf(thrown);
   if (code !== undefined)
     return rpcError(server, { code, message: messageOf(thrown), data: (thrown as { data?: never }).data }, mask);
+  const bad = unparsable(server, thrown);
+  if (bad) return bad;
   const system = systemCodeOf(thrown);
   const known = system === undefined ? undefined : SYSTEM_CODES[system];
   const why = known ? `${known} (${system})` : (system ?? oneLine(printable(mask(messageOf(innermost(thrown)))), 300));

@@ -78,7 +78,7 @@ describe('createRequests', () => {
       code: 'TOOL_EXECUTION_ERROR',
       upstream: { code: -32602, data: { field: 'a' } },
     });
-    await expect(answers[1]).rejects.toMatchObject({ upstream: { code: -32603 } });
+    await expect(answers[1]).rejects.toMatchObject({ upstream: { code: -32603, message: 'text' } });
     await expect(answers[2]).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: expect.stringContaining('not an object, which violates MCP') as string,
@@ -86,6 +86,13 @@ describe('createRequests', () => {
       upstream: undefined,
     });
     await expect(answers[3]).rejects.toMatchObject({ upstream: { code: 1 } });
+  });
+
+  it('EXEC-1 an error that is null is none', async () => {
+    const { call, sent, receive } = connect();
+    const answer = call();
+    receive({ id: idOf(sent[0]), result: { n: 1 }, error: null });
+    expect(await answer).toEqual({ n: 1 });
   });
 
   it('EXEC-1 times out, cancels at the server, and progress restarts the time', async () => {

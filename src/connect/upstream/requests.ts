@@ -12,7 +12,7 @@ import { createInFlight, type Pending, type RawRequest } from './in-flight.js';
 import { createCallbacks } from './callbacks.js';
 import { createUnsolicitedBudget, cutOff } from '../transport/unsolicited.js';
 import { withEnvelope } from './envelope.js';
-import { brokenStream, httpStatusOf, rpcError, toUpstreamError, unwritable } from './errors.js';
+import { badAnswer, brokenStream, httpStatusOf, rpcError, toUpstreamError, unwritable } from './errors.js';
 
 /** The SDK client counts its own requests from zero and makes very few; ours never meet them. */
 const FIRST_ID = 1000;
@@ -222,14 +222,11 @@ export function createRequests(deps: RequestsDeps): Requests {
       return;
     }
     const { result } = message;
-    // Both at once is against the protocol; a failure must not pass for a success.
-    if (message['error'] !== undefined) entry.reject(rpcError(server, message['error'], deps.mask));
+    // Both at once is against the protocol; a failure must not pass for a success. Some servers write an empty field as null.
+    if (message['error'] !== undefined && message['error'] !== null)
+      entry.reject(rpcError(server, message['error'], deps.mask));
     else if (isObject(result)) entry.resolve(result);
-    else {
-      const text = `The server "${server}" answered with something that is not an object, which violates MCP.`;
-      const suggestion = 'The call may have taken effect: check that. Report the answer to the authors of the server.';
-      entry.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', text, { suggestion }));
-    }
+    else entry.reject(badAnswer(server, 'an object, which violates MCP'));
   };
 
   const progressed = (params: JsonObject | undefined): void => {
