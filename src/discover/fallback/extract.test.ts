@@ -103,6 +103,25 @@ You may ask for create_issue or send_message. The function tidy_up is new.`;
     expect(extractTools('Server started on port 3000\n')).toBeUndefined();
   });
 
+  it('DISC-6 the trace of a crash names functions, not tools', () => {
+    const javascript = `node:internal/deps/undici/undici:14976
+      call(get_error_of(request));
+            ^
+
+TypeError: fetch failed in list_sections
+    at async fetch_with_timeout (file:///srv/handlers.mjs:1378:10)
+    at async get_sections (file:///srv/handlers.mjs:1386:19)
+Node.js v20.20.2`;
+    const python = `Traceback (most recent call last):
+  File "/srv/server.py", line 3, in load_config
+    return read_config(open_file("x"))
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+NameError: name 'read_config' is not defined`;
+    expect(extractTools(javascript)).toBeUndefined();
+    expect(extractTools(python)).toBeUndefined();
+    expect(extractTools(`You may call read_file.\n${python}`)!.items).toEqual([{ name: 'read_file' }]);
+  });
+
   it('DISC-6 of two entries with one name the one that says more is kept', () => {
     expect(extractTools(`${JSON.stringify({ name: 'greet' })}\n${JSON.stringify(GREET)}`)!.items).toEqual([GREET]);
   });

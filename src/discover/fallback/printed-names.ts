@@ -45,6 +45,24 @@ const ABOUT_TOOLS = /\b(?:tools?|functions?|commands?|methods?|call|usage|availa
 const BULLET =
   /^\s*(?:[-*•·]|\d{1,3}[.)])\s+[`"']?([A-Za-z][\w.-]{1,63})[`"']?\s*(?:\([^)\n]{0,200}\))?\s*(?:[:–—]|-(?=\s))\s*(\S.{0,500})$/;
 
+/** Where a crash happened: a frame of JavaScript or Python, or a place before the line of source that is there. */
+const FRAME = /^\s*(?:at |File "[^"\n]*", line \d+)|^\S+:\d+$/;
+/** What a trace prints below a frame. */
+const SOURCE = /^(?:\s{4}|\s*[\^~]+\s*$)/;
+/** `TypeError: …`, the head of a trace or its end. */
+const CRASH = /^\s*(?:\[cause\]: )?(?:Uncaught )?(?:\w+\.)*\w*(?:Error|Exception)\b.*:/;
+
+/** The lines that a program wrote to be read: the trace of a crash names functions of the program, not tools. */
+function linesWithoutTraces(text: string): string[] {
+  let isTrace = false;
+  return text.split('\n').filter((line) => {
+    if (line.length > 2000) return false;
+    const isFrame = FRAME.test(line);
+    isTrace = isFrame || (isTrace && SOURCE.test(line));
+    return !isTrace && !CRASH.test(line);
+  });
+}
+
 /** Names in `"name": "x"` pairs that stand outside schemas, with the description beside them. */
 export function findPairs(text: string): JsonObject[] {
   const found: Array<{ name: string; description?: string; group: number }> = [];
@@ -94,8 +112,7 @@ function unescape(raw: string): string {
 /** Words that look like names of tools in prose: `word_word` with a verb in it or among talk of tools, or an item of a list. */
 export function findIdentifiers(text: string): JsonObject[] {
   const found: JsonObject[] = [];
-  for (const line of text.split('\n')) {
-    if (line.length > 2000) continue;
+  for (const line of linesWithoutTraces(text)) {
     const bullet = BULLET.exec(line);
     if (bullet && (bullet[1]!.includes('_') || isVerb(bullet[1]!))) {
       found.push({ name: bullet[1]!, description: bullet[2]!.trim() });
