@@ -368,6 +368,16 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
 });
 
 describe('openUpstream that fails', STARTS_PROCESSES, () => {
+  it('EXEC-4 a handshake that takes too long is explained by what the server wrote to stderr last', async () => {
+    const { deps } = setUp();
+    const script = 'console.error("Error: no such host\\n    at lookup (dns:1)"); setInterval(() => undefined, 1000)';
+    const server = stdioServer('s', { command: process.execPath, args: ['-e', script] }, { connectTimeoutMs: 1500 });
+    await expect(openUpstream(server, deps)).rejects.toMatchObject({
+      code: 'SESSION_INIT_FAILED',
+      message: expect.stringMatching(/within 1\.5 s\. Its last line on stderr: Error: no such host$/) as string,
+    });
+  });
+
   it('CONN-1 a server that never answers is given up in time and leaves no child', async () => {
     const { deps, children } = setUp();
     const server = stdioServer('s', fixture('slow', '--hang'), { connectTimeoutMs: 300 });

@@ -17,6 +17,7 @@ import { childEnvironment } from './transport/environment.js';
 import type { Connected, EraDecision } from './era/era.js';
 import type { Channel, Terms } from './era/session.js';
 import type { SignIns } from './oauth/sign-ins.js';
+import type { StdioTransport as StdioChild } from './transport/stdio-transport.js';
 import type { Tap } from './transport/tap.js';
 import { toUpstreamError } from './upstream/errors.js';
 
@@ -58,6 +59,12 @@ export interface OpenDeps {
   readonly key?: ConnectionKey;
 }
 
+/** What one attempt to connect needs besides. */
+interface ConnectDeps extends OpenDeps {
+  /** Called with every child that is started. */
+  readonly onChild: (child: StdioChild) => void;
+}
+
 /**
  * Opens a connection to a server: starts or reaches it, finds out its era, shakes hands. Rejects
  * with a `ToolscoutError` when that fails, is aborted or takes longer than the server's
@@ -76,8 +83,11 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   };
   if (deps.signal?.aborted) onAbort();
   deps.signal?.addEventListener('abort', onAbort, { once: true });
+  let child: Pick<StdioChild, 'lastStderrLine'> | undefined;
   const giveUp = (): void => {
-    const message = `The server "${server.id}" did not complete the handshake within ${seconds(server.connectTimeoutMs)}.`;
+    const said = child?.lastStderrLine() ?? '';
+    const why = said === '' ? '' : ` Its last line on stderr: ${said}`;
+    const message = `The server "${server.id}" did not complete the handshake within ${seconds(server.connectTimeoutMs)}.${why}`;
     controller.abort(
       new ToolscoutError('SESSION_INIT_FAILED', message, { remedy: launchRemedy(server, true), delivered: false }),
     );
@@ -92,7 +102,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
     onLate: (discover) => void remember(server, deps, { kind: 'modern', discover, decidedAt: clock.now() }),
   };
   try {
-    return await connect(server, deps, terms);
+    return await connect(server, { ...deps, onChild: (started) => (child = started) }, terms);
   } catch (thrown) {
     const error = explain(server, thrown, terms, deps.signIns);
     log.debug('connect.failed', { server: server.id, code: error.code, why: error.message });
@@ -103,7 +113,7 @@ export async function openUpstream(server: Server, deps: OpenDeps): Promise<Upst
   }
 }
 
-async function connect(server: Server, deps: OpenDeps, terms: Terms): Promise<Upstream> {
+async function connect(server: Server, deps: ConnectDeps, terms: Terms): Promise<Upstream> {
   const { transport } = server;
   const isChild = transport.type === 'stdio';
   // Loaded with the first connection: answering from what is cached must not pay for it, nor a child for the client.
@@ -212,7 +222,7 @@ function maskFor(secrets: Readonly<Record<string, string>>, signIns?: SignIns): 
   return (text) => mask.hideEncoded(signIns?.hide(text) ?? text);
 }
 
-async function openChild(server: Server, config: StdioTransport, deps: OpenDeps, terms: Terms): Promise<Channel> {
+async function openChild(server: Server, config: StdioTransport, deps: ConnectDeps, terms: Terms): Promise<Channel> {
   const [{ createStdioTransport }, { createRequests }] = await Promise.all([
     import('./transport/stdio-transport.js'),
     import('./upstream/requests.js'),
@@ -236,6 +246,7 @@ async function openChild(server: Server, config: StdioTransport, deps: OpenDeps,
     onNoise: () => deps.onNoise?.(id),
     onStderr: (chunk) => deps.onStderr?.(id, chunk),
   });
+  deps.onChild(transport);
   const requests = createRequests({
     server: id,
     transport,

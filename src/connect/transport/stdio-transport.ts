@@ -32,6 +32,8 @@ export interface StdioTransport extends Transport {
   readonly closed: boolean;
   /** Why the connection ended, as a sentence for people; `undefined` while it lives or when we closed it. */
   readonly lost: ToolscoutError | undefined;
+  /** What it wrote to stderr last, as one line; empty if nothing. */
+  lastStderrLine(): string;
   /** Counts the message in hand as one that was not asked for; `false` when the child was cut off for it. */
   countUnsolicited(): boolean;
 }
@@ -94,8 +96,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   const lastStderrLine = (): string => {
     const lines = stderrTail.split('\n');
     const last = lines.findLast((line) => !TRACE.test(line)) ?? lines.findLast((line) => line.trim() !== '');
-    if (last === undefined) return '';
-    return `: ${oneLine(printable(options.mask ? options.mask(last) : last), 300)}`;
+    return last === undefined ? '' : oneLine(printable(options.mask ? options.mask(last) : last), 300);
   };
 
   /** Read on, for a while: a server that says goodbye on stdout must be able to end in order. */
@@ -131,7 +132,8 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   };
 
   const conclude = (): void => {
-    const message = `The server "${server}" ${describeExit(child.exit)}${lastStderrLine()}`;
+    const said = lastStderrLine();
+    const message = `The server "${server}" ${describeExit(child.exit)}${said === '' ? '' : `: ${said}`}`;
     finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
   };
 
@@ -245,6 +247,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     get lost() {
       return lost;
     },
+    lastStderrLine,
     countUnsolicited: () => count(),
     async start() {
       // Twice is fine: a probe may speak before the client takes over.
