@@ -115,7 +115,7 @@ export interface Meant {
  * What each field counts in a tool's vector, in the order of `FIELDS`: name, server, description, names of
  * parameters, their texts, rest of the description.
  */
-const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 2, 0.3, 0, 0];
+const FIELD_WEIGHTS: readonly number[] = [3, 1.5, 3, 0.3, 0, 0];
 
 /** How long the row of a tool is for each root of a dimension, so that no number is larger than a byte but in the rarest case, and how finely a query is measured. */
 const LENGTH_OF_ROOT = 40;

@@ -116,6 +116,16 @@ describe('the vector signal', () => {
     expect(first).toBeGreaterThan(second!);
   });
 
+  it('FIND-2 lets a description count as much as a name', () => {
+    const tools = [
+      [['ticket'], [], ['weather']],
+      [['weather'], [], ['ticket']],
+    ].map((fields) => signal.embed(fields));
+    const [first, second] = rate(signal, ['issu'], tools);
+    expect(first).toBeGreaterThan(0);
+    expect(second).toBeCloseTo(first!, 1);
+  });
+
   it('FIND-4 rates 0 where nothing has a vector, and never below', () => {
     const tools = [named('unheard'), named('weather'), []].map((fields) => signal.embed(fields));
     expect(rate(signal, ['unheard'], tools)).toEqual([0, 0, 0]);
