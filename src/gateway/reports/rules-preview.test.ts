@@ -36,4 +36,17 @@ describe('a preview of rules', () => {
       code: 'CONFIGURATION_ERROR',
     });
   });
+
+  it('STUDIO-8 A24 patterns that would take too long are refused before they are matched', async () => {
+    const tooLarge = { code: 'INVALID_REQUEST', message: 'The patterns of these rules are too large for a preview.' };
+    const heavy = Array.from({ length: 50 }, (_, at) => ({ pattern: `/(a?){1000}(a){${900 + at}}/`, enabled: true }));
+    await expect(previewRules(heavy, NONE, [])).rejects.toMatchObject(tooLarge);
+    const list = [{ pattern: heavy.map(({ pattern }) => pattern), enabled: true }];
+    await expect(previewRules(list, NONE, [])).rejects.toMatchObject(tooLarge);
+    const invalid = Array.from({ length: 1000 }, () => ({ pattern: '/(/', enabled: true }));
+    await expect(previewRules(invalid, NONE, [])).rejects.toMatchObject(tooLarge);
+    // As many globs as a request may hold are no trouble.
+    const globs = Array.from({ length: 1000 }, (_, at) => ({ pattern: `*delete_${at}*`, enabled: false }));
+    expect((await previewRules(globs, NONE, [])).rules).toHaveLength(1000);
+  });
 });

@@ -1,5 +1,7 @@
 import { cooperatively } from '../../kernel/async/cooperative.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import { addressOf } from '../../kernel/ids.js';
+import { compilePattern } from '../../kernel/patterns/pattern.js';
 import type { RuleConfig } from '../../model/config.js';
 import type { Tool } from '../../model/tool.js';
 import { compileRules, type Rules } from '../../normalize/index.js';
@@ -7,6 +9,40 @@ import type { RuleEffect, RulesPreview } from '../contract/config-change.js';
 
 /** Addresses named of one effect. */
 const MAX_NAMED = 200;
+
+/** Steps for one letter of a name, of all patterns together: a tool takes some tens of milliseconds at the worst. */
+const MAX_SIZE = 5000;
+/** The same for all tools together. */
+const MAX_WORK = 20_000_000;
+/** What a pattern counts that cannot be compiled; that is reported when all of them are. */
+const INVALID_SIZE = 50;
+/** Beyond this size others have their turn after each tool. */
+const SMALL_SIZE = 200;
+
+function sizeOf(pattern: string): number {
+  try {
+    return compilePattern(pattern).size;
+  } catch {
+    // Its fault is named with those of all others.
+    return INVALID_SIZE;
+  }
+}
+
+/** How large the patterns are together; any reader may ask for a preview, so that what would block others is refused (A24). */
+function affordableSize(rules: readonly RuleConfig[], tools: number): number {
+  const most = Math.min(MAX_SIZE, Math.max(SMALL_SIZE, Math.floor(MAX_WORK / Math.max(1, tools))));
+  let size = 0;
+  for (const { pattern, server = [] } of rules) {
+    for (const text of [pattern, server].flat()) {
+      size += sizeOf(text);
+      if (size <= most) continue;
+      throw new ToolscoutError('INVALID_REQUEST', 'The patterns of these rules are too large for a preview.', {
+        suggestion: 'Preview fewer rules at once, or use globs and shorter regular expressions.',
+      });
+    }
+  }
+  return size;
+}
 
 /** Collects addresses: all are counted, the first are named. */
 class Effect implements RuleEffect {
@@ -22,20 +58,21 @@ class Effect implements RuleEffect {
 /**
  * What rules would turn on, turn off and tag, of these tools, compared with the rules in force.
  *
- * @throws ToolscoutError `CONFIGURATION_ERROR` that names every invalid pattern.
+ * @throws ToolscoutError `CONFIGURATION_ERROR` that names every invalid pattern; `INVALID_REQUEST` when to match them takes too long.
  */
 export async function previewRules(
   rules: readonly RuleConfig[],
   inForce: Rules,
   tools: readonly Tool[],
 ): Promise<RulesPreview> {
+  const size = affordableSize(rules, tools.length);
   const compiled = compileRules(rules);
   // Each rule alone shows what it tags; all together show which one decides.
   const alone = rules.map((rule) => compileRules([{ ...rule, enabled: undefined }]));
   const effects = rules.map((rule) => ({ rule, enables: new Effect(), disables: new Effect(), tags: new Effect() }));
   const undecided = new Effect();
   const [on, off] = [new Effect(), new Effect()];
-  await cooperatively(tools, ({ server, name }) => {
+  const judge = ({ server, name }: Tool): void => {
     const address = addressOf(server, name);
     const { decision } = compiled.decide(server, name);
     if (decision.rule === undefined) undecided.add(address);
@@ -44,7 +81,8 @@ export async function previewRules(
       if (rule.decide(server, name).tags.length > 0) effects[at]!.tags.add(address);
     const isOn = inForce.decide(server, name).decision.enabled;
     if (decision.enabled !== isOn) (decision.enabled ? on : off).add(address);
-  });
+  };
+  await cooperatively(tools, judge, size > SMALL_SIZE ? 1 : undefined);
   return {
     rules: effects,
     undecided: {

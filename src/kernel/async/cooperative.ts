@@ -3,13 +3,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** Items that are worked on before others have their turn; some milliseconds of work at the most. */
 const SLICE = 16;
 
-/** Works on many items without blocking the event loop: it yields after every few of them. */
-export async function cooperatively<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+/** Works on many items without blocking the event loop: it yields after every few of them, after each where one takes long. */
+export async function cooperatively<T>(items: Iterable<T>, work: (item: T) => void, slice = SLICE): Promise<void> {
   let done = 0;
   for (const item of items) {
     work(item);
     done++;
-    if (done % SLICE === 0) await nextTurn();
+    if (done % slice === 0) await nextTurn();
   }
 }
 
