@@ -165,6 +165,19 @@ describe('sessions', COMPUTES_LONG, () => {
     here.close();
   });
 
+  it('STUDIO-6 A43 many tickets of one kind push out none of another', async () => {
+    const { sessions, clock } = open();
+    const code = await sessions.issueTicket('code', { a: 1 }, HOUR);
+    await clock.advance(1);
+    const first = await sessions.issueTicket('oauth', {}, HOUR);
+    await clock.advance(1);
+    for (let each = 0; each < 1000; each++) await sessions.issueTicket('oauth', {}, HOUR);
+    expect([await sessions.takeTicket('code', code), await sessions.takeTicket('oauth', first)]).toEqual([
+      { a: 1 },
+      undefined,
+    ]);
+  });
+
   it('STUDIO-6 a ticket is good once, for its kind and for its time', async () => {
     const { sessions, clock } = open();
     const ticket = await sessions.issueTicket('code', { a: 1 }, 1000);

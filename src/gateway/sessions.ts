@@ -19,7 +19,7 @@ const TICKETS = 'session-tickets';
 const IDLE_MS = 3_600_000;
 /** That a session was seen is written at most this often. */
 const NOTE_AFTER_MS = 60_000;
-/** Sessions and tickets kept at once; then the oldest ticket gives way, and the oldest session of the principal that has most. */
+/** Sessions, and tickets, kept at once; then the oldest of the principal, or of the kind, that has most gives way. */
 const MAX_KEPT = 1000;
 
 const TOKEN = /^[\w-]{43}$/;
@@ -62,6 +62,11 @@ function readSession({ key, value }: Entry): (Session & { readonly seenAt: numbe
     until,
     seenAt,
   };
+}
+
+/** Who takes the place of an entry: the principal of a session, or the kind of a ticket. Anyone may begin a sign-in, and so get tickets. */
+function ownerOf({ value }: Entry): string {
+  return isObject(value) ? JSON.stringify([value['principal'] ?? null, value['kind'] ?? null]) : '';
 }
 
 /** The sessions of browsers over one store, and the tickets that lead to them. `close` stops listening to the store. */
@@ -108,7 +113,7 @@ export function createSessions(deps: SessionDeps): SessionVerbs & { close(): voi
     const isStale = ({ expiresAt = 0, storedAt }: Entry): boolean =>
       expiresAt <= clock.now() || isAhead(storedAt, clock.now());
     const alive = entries.filter((entry) => !isStale(entry)).toSorted((a, b) => a.storedAt - b.storedAt);
-    const surplus = surplusOf(alive, (entry) => readSession(entry)?.principal ?? '', MAX_KEPT - 1);
+    const surplus = surplusOf(alive, ownerOf, MAX_KEPT - 1);
     for (const { key } of [...entries.filter(isStale), ...surplus]) {
       await store.delete(space, key);
       if (space === SPACE) drop(key);
