@@ -98,6 +98,22 @@ describe('connections of a pool by key', () => {
     expect((await other.use(host('bob'))).era).toBe('modern');
   });
 
+  it('CONN-1 META-6 the only host gets a connection of its own era if it can be asked, whatever is open', async () => {
+    const { use, opened } = setUp('both');
+    const ann = { ...host('ann', { elicitation: {} }), sole: true };
+    const shared = await use();
+    const hers = await use(ann);
+    expect([shared.era, hers.era]).toEqual(['modern', 'legacy']);
+    expect(await use(ann)).toBe(hers);
+    expect(opened).toHaveLength(2);
+    const { use: using, opened: made } = setUp('modern');
+    const only = await using();
+    expect([await using(ann), await using(ann)]).toEqual([only, only]);
+    // One attempt shows that the server refuses the older era.
+    expect(made).toHaveLength(2);
+    expect(made.filter(({ upstream }) => !upstream.closed)).toHaveLength(1);
+  });
+
   it('CONN-1 a modern-only server is shared with its only host', async () => {
     const { use, opened } = setUp('modern');
     const ann = { ...host('ann'), sole: true };

@@ -2,6 +2,7 @@ import type { Cancel } from '../../kernel/async/cancel.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import { canBeAsked } from '../../model/host.js';
 import type { ConnectionState, Server } from '../../model/server.js';
 import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
 import { judgeFailure } from './breaker.js';
@@ -314,9 +315,11 @@ export function createLinks(deps: LinksDeps): Links {
 /** Under which id the connection for a key is found. */
 function connectionIdFor(slot: Slot, key: ConnectionKey): string {
   if (slot.era !== 'modern') return key.id;
-  // An open connection serves every key; the preference counts only when a connection must be made.
-  const isOwn = key.prefers && !slot.isModernOnly && (slot.links.has(key.id) || !slot.links.has(SHARED.id));
-  return isOwn ? key.id : SHARED.id;
+  if (!key.prefers || slot.isModernOnly) return SHARED.id;
+  // Many servers of both eras can ask their host in the older one only, so a host that can be asked gets a connection of it.
+  if (canBeAsked(key.capabilities)) return key.id;
+  // An open connection serves every other key; the preference counts only when a connection must be made.
+  return slot.links.has(key.id) || !slot.links.has(SHARED.id) ? key.id : SHARED.id;
 }
 
 /** The connection for a key, counted as used by one more; `undefined` when one must be made. */
