@@ -110,6 +110,17 @@ describe('the view of a server', () => {
     expect(viewServer({ ...a, title: 'Ours' }, around).title).toBe('Ours');
   });
 
+  it('DISC-6 tools that were read out of output do not hide that the server fails', async () => {
+    const a = server('a');
+    const around = sources([a]);
+    await around.catalog.put(a, { ...listOf('one'), rung: 'identifiers' });
+    expect(viewServer(a, around)).toMatchObject({ knowledge: 'ready', fallbackTools: 1 });
+    await expect(around.learner.learn(a)).rejects.toThrow();
+    expect(viewServer(a, around)).toMatchObject({ knowledge: 'failed', problem: 'It said ***.', fallbackTools: 1 });
+    await around.catalog.put(a, { ...listOf('one'), rung: 'plain-list' });
+    expect(viewServer(a, around)).toMatchObject({ knowledge: 'ready', tools: 1 });
+  });
+
   it('A33 the last error of a connection is shown without secrets', async () => {
     const a = server('a');
     const around = sources([a]);

@@ -48,12 +48,19 @@ export interface Sources {
   readonly hide: (text: string) => string;
 }
 
+/** Whether a list says that the server works: one that was read out of output does not, once the server has failed. */
+function isEvidence(list: LearnedList | undefined, failure: unknown): list is LearnedList {
+  if (!list || isStandIn(list)) return false;
+  return list.rung === undefined || list.rung === 'plain-list' || failure === undefined;
+}
+
 function knowledgeOf(server: Server, { catalog, learner, isStale }: Sources): Knowledge {
   if (!isUsable(server)) return 'off';
   const list = catalog.list(server.id);
-  if (list && !isStandIn(list)) return isStale(list) ? 'stale' : 'ready';
+  const failure = learner.failure(server.id);
+  if (isEvidence(list, failure)) return isStale(list) ? 'stale' : 'ready';
   if (learner.isLearning(server.id)) return 'learning';
-  return learner.failure(server.id) ? 'failed' : 'unknown';
+  return failure ? 'failed' : 'unknown';
 }
 
 /** Why a server offers nothing, or `undefined` when it does. */
@@ -63,9 +70,8 @@ export function problemOf(
 ): string | undefined {
   if (!server.enabled) return 'disabled in the configuration';
   if (server.problem) return server.problem;
-  const list = catalog.list(server.id);
-  const failure = list && !isStandIn(list) ? undefined : learner.failure(server.id);
-  return failure && hide(failure.message);
+  const failure = learner.failure(server.id);
+  return isEvidence(catalog.list(server.id), failure) ? undefined : failure && hide(failure.message);
 }
 
 /** The view of one server. */
