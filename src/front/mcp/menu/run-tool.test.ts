@@ -40,4 +40,15 @@ describe('a tool under a name of its own', () => {
       await expect(called({ arguments: args })).rejects.toMatchObject({ upstream: { code: -32_602 } });
     },
   );
+
+  it('META-3 a refusal has the fields that are documented, and none for programs', async () => {
+    const { gateway } = await openOfflineGateway([
+      { id: 'a', tools: [{ name: 'get', inputSchema: { required: ['id'] } }] },
+    ]);
+    const exchange = { host, principal: 'local', signal: new Canceller() };
+    const { content } = await runTool(gateway, { server: 'a', tool: 'get' }, {}, exchange);
+    const [{ text }] = content as [{ text: string }];
+    const fields = ['code', 'message', 'server', 'tool', 'suggestion', 'severity', 'problems'];
+    expect(Object.keys(JSON.parse(text) as object).toSorted()).toEqual(fields.toSorted());
+  });
 });

@@ -21,7 +21,7 @@ export async function runTool(
     refuseDeep(result, address);
     return result;
   }
-  const { upstream, ...failure } = error ?? {};
+  const { upstream, remedy: _remedy, ...failure } = error ?? {};
   // What the server itself refused reaches the host as the server said it.
   if (upstream) throw new ToolscoutError('TOOL_EXECUTION_ERROR', error?.message ?? '', { upstream });
   if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(RPC_CODE.invalidParams, error.message);
