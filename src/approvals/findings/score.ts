@@ -2,7 +2,7 @@ import { HARD, type Sign } from './check.js';
 import type { Judged } from './wording.js';
 
 /** Scores of the wording: where nothing is worth a closer look, where it says nothing, where it is worth naming, and where it is enough in a short definition. */
-export const WORDING = { closer: -6.5, neutral: -1.125, soft: 0, hard: -0.75 } as const;
+export const WORDING = { closer: -6.5, neutral: -1.75, soft: 0, hard: -0.75 } as const;
 /** What a point of that score weighs beside signs; what wording takes from them, and adds to them, at most. */
 const SLOPE = 1;
 const LEAST = -4;
