@@ -67,8 +67,22 @@ const CORRECTED_WEIGHT = 0.7;
 const MIN_CORRECTED_LENGTH = 5;
 const MAX_CORRECTED_WORDS = 16;
 
-/** What begins a web address says nothing about what is wanted from it. */
-const SCHEME = /\bhttps?:\/\/(?:www\.)?/gi;
+/** A web address; its host may name a product, the rest of it is somebody's page. */
+const ADDRESS = /\bhttps?:\/\/(?:[^\s/@]*@)?(?:www\.)?([^\s/:?#"'<>)]+)[^\s"'<>)]*/giu;
+
+/** An address of a person. */
+const MAIL = /(?<![\p{L}\p{N}._%+-])[\p{L}\p{N}._%+-]+@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+/gu;
+
+/** A place on a disk: from the root, the home, this folder or a drive. */
+const PATH =
+  /(?<![\p{L}\p{N}/:.])(?:~|\.{1,2}|[A-Za-z]:)?[\\/](?:[\p{L}\p{N}_.@*-]+[\\/])*([\p{L}\p{N}_@*-]*)(\.[A-Za-z][A-Za-z\d]{0,5})?(?![\p{L}\p{N}])/gu;
+
+/** The name of a file, by its ending. */
+const FILE =
+  /(?<![\p{L}\p{N}_*@/.-])[\p{L}\p{N}_*-]+\.(csv|docx?|drawio|gif|html?|ipynb|jpe?g|json|log|md|pdf|png|pptx?|py|sh|sql|svg|toml|tsv|tsx?|txt|xlsx?|xml|ya?ml|zip)(?![\p{L}\p{N}])/giu;
+
+/** A place on earth: two numbers with decimals. */
+const COORDINATES = /(?<![\d.])-?\d{1,3}\.\d{2,}\s*[,;/ ]\s*-?\d{1,3}\.\d{2,}(?![\d.])/gu;
 
 /** A word with a capital that does not begin a sentence. */
 const PROPER_NAME = /(?<=[\p{L}\p{N},;:)'"“„«(-]\s*["'“„«(]?)(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}]+/gu;
@@ -80,6 +94,22 @@ export function cutQuery(text: string): string {
   // A character takes three bytes at the most for each of its halves.
   if (text.length * 3 <= LIMITS.queryBytes) return text;
   return text.slice(0, encoder.encodeInto(text, new Uint8Array(LIMITS.queryBytes)).read);
+}
+
+/**
+ * A query in which values are replaced by what they are: the words of an address, a path or a file name say nothing about
+ * what is to be done with it, but tools for web pages, files and places have such parameters.
+ */
+export function nameValues(text: string): string {
+  return text
+    .replace(ADDRESS, (_, host: string) => ` ${host} url `)
+    .replace(MAIL, ' ')
+    .replace(PATH, (whole, name: string, ending: string | undefined) => {
+      if (name === '' && ending === undefined) return whole;
+      return ending === undefined ? ' directory folder ' : ` file path ${ending.slice(1)} `;
+    })
+    .replace(FILE, (_, ending: string) => ` file path ${ending} `)
+    .replace(COORDINATES, ' coordinates location ');
 }
 
 /** A term of a query before it is looked up. */
@@ -98,7 +128,7 @@ export function parseQuery(
   lists: WordLists,
   size: number,
 ): Query {
-  const cut = cutQuery(text).replace(SCHEME, ' ');
+  const cut = nameValues(cutQuery(text));
   const clauses = splitClauses(cut, analyzer);
   const names = properTerms(cut, analyzer);
   const counts = countTerms(cut, analyzer, vocabulary, lists.translator, clauses);

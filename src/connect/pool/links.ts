@@ -3,6 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { canBeAsked } from '../../model/host.js';
+import type { Host } from '../../model/host.js';
 import type { ConnectionState, Server } from '../../model/server.js';
 import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
 import { judgeFailure } from './breaker.js';
@@ -341,4 +342,36 @@ async function settledOrAborted(promise: Promise<void>, signal: Cancel | undefin
   signal.addEventListener('abort', leave, { once: true });
   await Promise.race([promise, aborted]);
   signal.removeEventListener('abort', leave);
+}
+
+/** How the ids of connections begin that hosts of a group share. */
+const GROUP = 'group:';
+
+/** The id of the connection that is one host's. */
+export function connectionIdOf({ id }: Pick<Host, 'id'>): string {
+  return `host:${id}`;
+}
+
+/** Whether hosts of a group share a connection with this id. */
+export function isGroupConnection(id: string): boolean {
+  return id.startsWith(GROUP);
+}
+
+/**
+ * The key of a call by its host. A child that supports both eras uses the era of its only host: nothing needs
+ * translation, and its answers cost it and us a third less than those of the modern era.
+ */
+export function connectionKeyOf(
+  host: Host | undefined,
+  { transport }: Pick<Server, 'transport'>,
+  isAsking: boolean,
+): ConnectionKey {
+  if (!host) return SHARED;
+  const { capabilities, session } = host;
+  // A process for each host is made only where the server has to know whom it asks.
+  if (host.group !== undefined && host.group !== host.id && !isAsking && transport.type === 'stdio') {
+    return { id: `${GROUP}${host.group}`, capabilities };
+  }
+  const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';
+  return { id: connectionIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
 }

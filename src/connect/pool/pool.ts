@@ -13,9 +13,9 @@ import { createHealthTimer, createIdleTimer } from './health.js';
 import { createCaller, type Caller, type PoolUse, type UseConnection } from './call.js';
 import { createLimiter, type RatePortions } from './limiter.js';
 import { createLogLevels } from './log-levels.js';
-import { connectionIdOf, connectionKeyOf, isGroupConnection, SHARED, type ConnectionKey } from '../connection-key.js';
+import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
-import { createLinks, takeLink } from './links.js';
+import { connectionIdOf, connectionKeyOf, createLinks, isGroupConnection, takeLink } from './links.js';
 import { healthOf, type Link, type Ping, type Slot } from './slot.js';
 import { createStderrRing } from '../transport/stderr-ring.js';
 
