@@ -35,8 +35,8 @@ export function readMalicious(half: Half): MaliciousCase[] {
   return lines.map((line) => JSON.parse(line) as MaliciousCase);
 }
 
-/** The halves of the second labelled set, which are learned from, and the sets that no check and no weight was made from: `final` and `closing`. */
-export type FreshHalf = 'dev' | 'opened' | 'final' | 'closing';
+/** The halves of the second labelled set, which are learned from, and the sets that no check and no weight was made from: `final`, `closing` and `jury`. */
+export type FreshHalf = 'dev' | 'opened' | 'final' | 'closing' | 'jury';
 
 function readLines<Case>(name: string): Case[] {
   const path = fileURLToPath(new URL(`../fixtures/findings/${name}.jsonl`, import.meta.url));
@@ -51,7 +51,7 @@ export function readFresh(half: FreshHalf): {
   readonly malicious: MaliciousCase[];
   readonly benign: Array<Pick<MaliciousCase, 'about' | 'definition'>>;
 } {
-  if (half === 'final' || half === 'closing')
+  if (half !== 'dev' && half !== 'opened')
     return { malicious: readLines(`${half}-malicious`), benign: readLines(`${half}-benign`) };
   return { malicious: readLines(`fresh-malicious-${half}`), benign: readLines(`fresh-benign-${half}`) };
 }
