@@ -11,7 +11,7 @@ const half: FreshHalf =
   (['opened', 'final', 'closing', 'jury'] as const).find((each) => process.argv.includes(`--half=${each}`)) ?? 'dev';
 const isUnseen = half !== 'dev' && half !== 'opened';
 // Most of the harmless definitions of the jury speak to agents, as attacks do.
-const FLOORS = isUnseen ? { held: 0.8, wrong: half === 'jury' ? 0.16 : 0.1 } : { held: 0.85, wrong: 0.07 };
+const FLOORS = isUnseen ? { held: 0.8, wrong: half === 'jury' ? 0.21 : 0.1 } : { held: 0.85, wrong: 0.07 };
 const isHeld = ({ about, definition }: Pick<MaliciousCase, 'about' | 'definition'>): boolean =>
   (about === 'instructions'
     ? weighPresentation(definition, { changed: false })

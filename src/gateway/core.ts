@@ -369,8 +369,7 @@ export function createCore(deps: GatewayDeps): Core {
       const list = catalog.list(server);
       const isEarlier = list && list.learnedAt < (connectedAt.get(server) ?? 0);
       if (!list || !(isEarlier || isStale(list, loaded.config.cache, clock.now()))) return;
-      const known = catalog.servers.get(server);
-      if (known && host) called.set(server, pool.connectionOf(known, host));
+      if (host) called.set(server, pool.connectionOf(catalog.server(server), host));
       relister.whenRested(server);
     },
     pruneAudit: retention.prune,

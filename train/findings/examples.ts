@@ -2,8 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { payloadsOf } from '../../src/approvals/findings/decode.js';
 import { plainOf, prepare } from '../../src/approvals/findings/prepare.js';
-import { purposeOf, type Purpose } from '../../src/approvals/findings/purpose.js';
-import { readText, type Reading } from '../../src/approvals/findings/reading.js';
+import { readText } from '../../src/approvals/findings/reading.js';
 import { FeatureSeer, windowsOf } from '../../src/approvals/findings/windows.js';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { readReal } from '../../test/support/finding-cases.js';
@@ -31,21 +30,19 @@ interface Line {
 
 const seer = new FeatureSeer();
 
-/** The features of each window of a text; of a definition beside what it is for. */
-export function featuresIn(plain: string, find?: (reading: Reading) => Purpose): Int32Array[] {
+/** The features of each window of a text. */
+export function featuresIn(plain: string): Int32Array[] {
   const reading = readText(plain);
-  const purpose = find?.(reading);
   return windowsOf(reading).map((window) => {
     const features: number[] = [];
-    seer.see(reading, window, (feature) => features.push(feature), purpose);
+    seer.see(reading, window, (feature) => features.push(feature));
     return Int32Array.from(features).sort();
   });
 }
 
 function windowsIn(definition: JsonObject, withPayloads: boolean): Int32Array[] {
-  const prepared = prepare(definition);
-  const { plain, raw } = prepared;
-  const windows = featuresIn(plain, (reading) => purposeOf(definition, prepared, reading));
+  const { plain, raw } = prepare(definition);
+  const windows = featuresIn(plain);
   if (withPayloads) for (const { text } of payloadsOf(raw)) windows.push(...featuresIn(plainOf(text)));
   return windows;
 }
@@ -90,8 +87,6 @@ const FURTHER_SETS = [
   'unseen',
   'sealed',
   'exam',
-  'keen',
-  'guild',
 ] as const;
 
 /** The sets that are learned from. */

@@ -1,5 +1,5 @@
 import { scaleOf } from '../../src/approvals/findings/wording.js';
-import { isClaim, rankFeature } from '../../src/approvals/findings/windows.js';
+import { rankFeature } from '../../src/approvals/findings/windows.js';
 import { createRandom } from '../contrast.js';
 
 /** What is learned from: the windows of one definition, each a list of features. */
@@ -131,7 +131,7 @@ function fit(rows: readonly Row[], width: number, { epochs, rate, sparse, decay 
     const rank = ranks[feature]!;
     const [l1, l2] = feature === width ? [0, 0] : ([sparse[rank], decay[rank]] as [number, number]);
     const free = Math.abs(pull) <= l1 ? 0 : -(pull - Math.sign(pull) * l1) / ((1 + Math.sqrt(n[feature]!)) / rate + l2);
-    weights[feature] = feature === width ? free : Math.max(free, isClaim(feature) ? 0 : LEAST);
+    weights[feature] = feature === width ? free : Math.max(free, LEAST);
   };
   const move = (feature: number, slope: number): void => {
     const square = slope * slope;

@@ -5,7 +5,7 @@ import type { Piece } from './texts.js';
 /** Something in a definition that speaks against it. */
 export interface Sign {
   readonly reason: string;
-  /** 1 is a hint, 4 is enough to hold it back, 6 unless the wording around it is honest. */
+  /** 1 is a hint, 4 is enough to hold it back, 6 whatever the wording around it. */
   readonly weight: number;
 }
 

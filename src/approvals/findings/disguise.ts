@@ -1,6 +1,5 @@
 import { HARD, type Sign } from './check.js';
 import { payloadsOf } from './decode.js';
-import { worstJoin } from './fragments.js';
 import { plainOf, type Prepared } from './prepare.js';
 import { readText } from './reading.js';
 import { rulesIn, signsIn } from './signs.js';
@@ -18,8 +17,6 @@ export interface Disguise extends Sign {
 /** Text that was hidden is an order from this score of its wording on; what was put together from fields needs a clearer one. */
 const HIDDEN_ORDER = -0.8;
 const JOINED_ORDER = 4;
-/** Few honest parameters are numbered or begin with the rest of a sentence, so that a sentence made of such ones needs less. */
-const BROKEN_ORDER = -1;
 /** A rule that is met across fields weighs less where the wording does not speak for it. */
 const JOINED_LESS = 1;
 const JOINED_NEUTRAL = 0;
@@ -96,15 +93,12 @@ function isNewOrder(plain: string, narrow: string, wording: Wording): boolean {
   return signsIn(narrow, after, { words: true }).length > signsIn(plain, before, { words: true }).length;
 }
 
-const SPREAD: Disguise = { check: 'split', reason: 'spreads an order over several fields', weight: HARD };
-
 /** Signs of a sentence that begins in one field and ends in another. */
-export function findJoined(prepared: Prepared, wording: Wording): Disguise[] {
-  const fragments = prepared.plains
+export function findJoined(plains: readonly string[], wording: Wording): Disguise[] {
+  const fragments = plains
     .filter((plain) => plain.length <= MAX_FRAGMENT)
     .map((plain) => plain.replace(/[.:;!?\n[\]0-9"]+/g, ' '));
-  const isBroken = worstJoin(prepared, wording) >= BROKEN_ORDER;
-  if (fragments.length < 2) return isBroken ? [SPREAD] : [];
+  if (fragments.length < 2) return [];
   const joined = fragments.join(' ').slice(0, MAX_JOINED);
   const reading = readText(joined);
   const ends: number[] = [];
@@ -129,6 +123,8 @@ export function findJoined(prepared: Prepared, wording: Wording): Disguise[] {
       weight: worstIn(from!, at) < JOINED_NEUTRAL ? weight - JOINED_LESS : weight,
     }));
   const isSpread = SQUEEZED.test(joinLetters(joined)) && !fragments.some((each) => SQUEEZED.test(joinLetters(each)));
-  if (isSpread || isBroken || worstIn(0, joined.length) >= JOINED_ORDER) signs.push(SPREAD);
+  if (isSpread || worstIn(0, joined.length) >= JOINED_ORDER) {
+    signs.push({ check: 'split', reason: 'spreads an order over several fields', weight: HARD });
+  }
   return signs;
 }

@@ -3,11 +3,9 @@ import { HARD, type Subject } from './check.js';
 import { findHidden, findJoined } from './disguise.js';
 import { weighContext } from './honest.js';
 import { pathAt, prepare } from './prepare.js';
-import { purposeOf } from './purpose.js';
 import { readText } from './reading.js';
 import { CHECKS, signsIn } from './signs.js';
 import { allowanceOf, scoreOf, WORDING, type Found, type Weighed } from './score.js';
-import { windowsOf } from './windows.js';
 import { theWording, type Judged, type Wording } from './wording.js';
 
 /** What was found in one definition. */
@@ -28,9 +26,9 @@ const MANY_MIXED = 3;
 /** Runs every check. */
 export function weighAll(definition: JsonObject, wording: Wording): Found {
   const prepared = prepare(definition);
-  const { pieces, raw, plain, isCut } = prepared;
+  const { pieces, plains, raw, plain, isCut } = prepared;
   const reading = readText(plain);
-  const windows = wording.judge(reading, windowsOf(reading), purposeOf(definition, prepared, reading));
+  const windows = wording.judge(reading);
   const worst = windows.reduce<Judged | undefined>((a, b) => (a && a.score >= b.score ? a : b), undefined);
   const signs: Weighed[] = [];
   const words = (worst?.score ?? -Infinity) > WORDING.closer;
@@ -42,7 +40,7 @@ export function weighAll(definition: JsonObject, wording: Wording): Found {
     const { at, ...rest } = sign;
     signs.push(at === undefined ? rest : { ...rest, ...placeOf(prepared.rawStarts, at) });
   }
-  signs.push(...findJoined(prepared, wording));
+  signs.push(...findJoined(plains, wording));
   if (reading.mixed > 1) {
     // No honest text has several words made of the letters of two scripts.
     const weight = reading.mixed > MANY_MIXED ? HARD : 3;
@@ -52,9 +50,8 @@ export function weighAll(definition: JsonObject, wording: Wording): Found {
   for (const check of CHECKS) {
     for (const sign of check.find?.(subject) ?? []) signs.push({ ...sign, check: check.name });
   }
-  const isEnough = worst !== undefined && worst.score - allowanceOf(windows.length) >= WORDING.hard;
-  if (worst && (isEnough || worst.score >= WORDING.soft)) {
-    const weight = isEnough ? HARD : 2;
+  if (worst && worst.score >= WORDING.soft) {
+    const weight = worst.score - allowanceOf(windows.length) >= WORDING.hard ? HARD : 2;
     const reason = 'is worded like an order to a model';
     signs.push({ check: 'wording', reason, weight, ...placeOf(prepared.plainStarts, worst.begin) });
   }

@@ -1,15 +1,14 @@
 import { HARD, type Sign } from './check.js';
 import type { Judged } from './wording.js';
 
-/** Scores of the wording: where nothing is worth a closer look, where it says nothing, where it is worth naming, and where it is enough in a short definition. */
-export const WORDING = { closer: -6.5, neutral: -1.75, soft: 0, hard: -0.75 } as const;
+/** Scores of the wording: where nothing is worth a closer look, where it says nothing, where it is worth naming, and where it is enough. */
+export const WORDING = { closer: -6.5, neutral: -0.5, soft: 0, hard: 0.5 } as const;
 /** What a point of that score weighs beside signs; what wording takes from them, and adds to them, at most. */
 const SLOPE = 1;
-const LEAST = -4;
+const LEAST = -3;
 const MOST = 2;
-/** The weight of a sign that is enough unless the wording around it is honest, and the score from which on it is not. */
+/** The weight of a sign that is enough whatever the wording around it. */
 const CLEAR = 6;
-const HONEST = -5;
 /** Characters around signs whose wording counts. */
 const AROUND = 40;
 
@@ -32,15 +31,15 @@ export interface Found {
 export interface Cluster {
   readonly sum: number;
   readonly wording?: number;
-  /** One of them is enough unless the wording around it is honest. */
+  /** One of them is enough whatever the wording around it. */
   readonly isClear?: boolean;
 }
 
 /** Windows up to which a definition is short; a long one has more sentences that are strange by chance. */
-const SHORT = 8;
+const SHORT = 16;
 /** What the worst of twice as many windows must score more, and what is asked for at most: an order in a long guide is still found when it is a clear one. */
-const DOUBLED = 1.25;
-const MOST_ASKED = 2.75;
+const DOUBLED = 0.5;
+const MOST_ASKED = 0.75;
 
 /** How much more the wording of a definition must speak for an order, by the number of its windows. */
 export function allowanceOf(windows: number): number {
@@ -87,10 +86,7 @@ export function clustersOf({ signs: all, windows }: Found): Cluster[] {
 export function scoreOf(found: Found): number {
   return clustersOf(found).reduce(
     (most, { sum, wording, isClear }) =>
-      Math.max(
-        most,
-        sum + (wording === undefined ? 0 : weightOf(wording, isClear && wording > HONEST ? HARD - CLEAR : LEAST)),
-      ),
+      Math.max(most, sum + (wording === undefined ? 0 : weightOf(wording, isClear ? HARD - CLEAR : LEAST))),
     0,
   );
 }

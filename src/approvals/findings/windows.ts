@@ -1,4 +1,3 @@
-import type { Purpose } from './purpose.js';
 import type { Reading, Sentence } from './reading.js';
 import { ROLES, ROLES_OF } from './roles.js';
 import { visitWords, WORD_BUCKETS } from './word-features.js';
@@ -13,8 +12,6 @@ const MAX_WORDS = 60;
 const MAX_JOINED = 90;
 /** Words from the first to the second of two concepts that stand close. */
 const CLOSE = 5;
-/** Words of what a tool is for that are counted in a window. */
-const MAX_SHARED = 4;
 
 const C = CONCEPTS.length;
 const R = ROLES.length;
@@ -27,12 +24,8 @@ const ROLE_PAIR = ROLE_FOLLOWS + R * R;
 const FOLLOWS = ROLE_PAIR + R * R;
 const DENSITY = FOLLOWS + C * C;
 const LENGTH = DENSITY + 12;
-const STRANGE = LENGTH + 8;
-const EXPECTED = STRANGE + R;
-const SHARED = EXPECTED + R;
-const CLAIMED = SHARED + MAX_SHARED + 1;
 /** How many features of concepts there are; those of words follow. */
-export const FEATURE_COUNT = CLAIMED + R;
+export const FEATURE_COUNT = LENGTH + 8;
 /** How many features there are. */
 export const ALL_FEATURES = FEATURE_COUNT + WORD_BUCKETS;
 
@@ -106,12 +99,7 @@ export class FeatureSeer {
   #round = 0;
 
   /** Calls `visit` with each feature of a window. */
-  see(
-    { mentions, tokens }: Reading,
-    { from, to, first, last, begin }: Window,
-    visit: (feature: number) => void,
-    purpose?: Purpose,
-  ): void {
+  see({ mentions, tokens }: Reading, { from, to, first, last }: Window, visit: (feature: number) => void): void {
     if (++this.#round > MAX_ROUND) {
       this.#seen.fill(0);
       this.#round = 1;
@@ -156,23 +144,7 @@ export class FeatureSeer {
     for (let i = from; i < to; i++) if (i === from || mentions[i]!.token !== mentions[i - 1]!.token) known++;
     visit(DENSITY + Math.min(11, Math.floor((known / Math.max(1, words)) * 12)));
     visit(LENGTH + Math.min(7, Math.floor(Math.log2(words + 1))));
-    if (purpose) this.#compare(purpose, tokens, { first, last, begin }, visit);
     visitWords(tokens, first, last, (bucket) => once(FEATURE_COUNT + bucket));
-  }
-
-  /** What a window has that the purpose of the tool has too, and what it has not: secrets are strange in a converter of units. */
-  #compare(
-    purpose: Purpose,
-    tokens: readonly number[],
-    { first, last, begin }: Pick<Window, 'first' | 'last' | 'begin'>,
-    visit: (feature: number) => void,
-  ): void {
-    if (purpose.isReadOnly) for (const role of this.#roles) visit(CLAIMED + role);
-    if (begin < purpose.end) return;
-    for (const role of this.#roles) visit((purpose.roles.has(role) ? EXPECTED : STRANGE) + role);
-    let shared = 0;
-    for (let at = first; at < last; at++) if (purpose.words.has(tokens[at]!)) shared++;
-    visit(SHARED + Math.min(MAX_SHARED, shared));
   }
 }
 
@@ -189,16 +161,7 @@ export function nameFeature(feature: number): string {
   if (feature < ROLE_PAIR) return pair(feature - ROLE_FOLLOWS, R, role, '>');
   if (feature < FOLLOWS) return pair(feature - ROLE_PAIR, R, role, '+');
   if (feature < DENSITY) return pair(feature - FOLLOWS, C, concept, '>');
-  if (feature < LENGTH) return `density:${feature - DENSITY}`;
-  if (feature < STRANGE) return `length:${feature - LENGTH}`;
-  if (feature < EXPECTED) return `strange:${role(feature - STRANGE)}`;
-  if (feature < SHARED) return `expected:${role(feature - EXPECTED)}`;
-  return feature < CLAIMED ? `shared:${feature - SHARED}` : `read-only:${role(feature - CLAIMED)}`;
-}
-
-/** Whether a feature rests on what a definition claims of itself: it never speaks for the definition, since a claim costs an attacker nothing. */
-export function isClaim(feature: number): boolean {
-  return feature >= CLAIMED && feature < FEATURE_COUNT;
+  return feature < LENGTH ? `density:${feature - DENSITY}` : `length:${feature - LENGTH}`;
 }
 
 /** How specific a feature is: the more, the less of it is learned from few examples. */

@@ -1,6 +1,5 @@
 import { ToolscoutError } from '../../kernel/errors.js';
 import { readAsset } from '../../kernel/package-file.js';
-import type { Purpose } from './purpose.js';
 import type { Reading } from './reading.js';
 import { ALL_FEATURES, FEATURE_COUNT, FeatureSeer, nameFeature, windowsOf, type Window } from './windows.js';
 
@@ -80,21 +79,20 @@ export class Wording {
   }
 
   /** The score of one window: above 0 it is more likely an order than not. */
-  score(reading: Reading, window: Window, purpose?: Purpose): number {
+  score(reading: Reading, window: Window): number {
     const { bias, weights } = this.#model;
     let sum = 0;
     let count = 0;
-    const add = (feature: number): void => {
+    this.#seer.see(reading, window, (feature) => {
       sum += weights[feature]!;
       count++;
-    };
-    this.#seer.see(reading, window, add, purpose);
+    });
     return bias + sum * scaleOf(count);
   }
 
-  /** The windows of a text with their scores; those of a definition beside what it is for. */
-  judge(reading: Reading, windows: readonly Window[] = windowsOf(reading), purpose?: Purpose): Judged[] {
-    return windows.map((window) => ({ ...window, score: this.score(reading, window, purpose) }));
+  /** The windows of a text with their scores. */
+  judge(reading: Reading, windows: readonly Window[] = windowsOf(reading)): Judged[] {
+    return windows.map((window) => ({ ...window, score: this.score(reading, window) }));
   }
 
   /** The highest score among the windows of a text. */
