@@ -60,11 +60,13 @@ describe('the traffic of real hosts', STARTS_PROCESSES, () => {
     expect(elicit).toMatchObject({ name: 'execute_tool', servers: ['asking'], state: 'success' });
     expect(elicit.ms).toBeGreaterThan(0);
     expect(elicit.tokens.returned).toBeGreaterThan(0);
-    expect(elicit.children.map(({ kind, method }) => `${kind} ${method}`)).toEqual([
+    // The connection may be one of an earlier call.
+    const children = elicit.children.filter(({ kind }) => kind !== 'connect');
+    expect(children.map(({ kind, method }) => `${kind} ${method}`)).toEqual([
       'upstream tools/call',
       'callback elicitation/create',
     ]);
-    const [upstream, callback] = elicit.children;
+    const [upstream, callback] = children;
     expect(upstream!.endMs).toBeGreaterThanOrEqual(callback!.endMs!);
     expect(callback!.response!.json).toContain('Ada');
     expect(elicit.askedMs).toBeGreaterThan(0);
