@@ -12,7 +12,7 @@ import { printable } from '../kernel/text.js';
 import { checkStore, configReader, openGateway } from './open-gateway.js';
 import { createOwnConfig } from './own-config.js';
 import { readSecret, SecretCancelled } from './read-secret.js';
-import { isServing, serve } from './serve.js';
+import { askStore, isServing, serve } from './serve.js';
 import { stateDirectoryOf } from './state-place.js';
 import { VERSION } from '../kernel/version.js';
 
@@ -132,6 +132,7 @@ const deps: CliDeps = {
   },
   openBrowser,
   isServing,
+  askStore,
   readFile: (path) => readFile(path, 'utf8'),
   listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
 };

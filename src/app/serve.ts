@@ -1,5 +1,5 @@
 import { requireConfigured } from './configured-server.js';
-import type { ServeOptions } from '../front/cli/context.js';
+import type { ServeOptions, StoreAnswer } from '../front/cli/context.js';
 import type { Terminal } from '../front/cli/terminal.js';
 import { serveMcpStdio } from '../front/mcp/stdio/stdio.js';
 import { systemClock } from '../kernel/clock.js';
@@ -107,6 +107,21 @@ export async function isServing(url: string): Promise<boolean> {
     // There is no listener, or it is not toolscout.
     return false;
   }
+}
+
+/** What a gateway says of its store; nothing where it says nothing, as older versions do. */
+export async function askStore(url: string, probe: string): Promise<StoreAnswer> {
+  const answer = await fetch(`${url}/v1/session?probe=${encodeURIComponent(probe)}`, {
+    signal: AbortSignal.timeout(HEALTH_TIMEOUT_MS),
+    redirect: 'error',
+  });
+  const body: unknown = await answer.json();
+  if (!isObject(body)) return {};
+  const { sharesStore, stateDir } = body;
+  return {
+    ...(typeof sharesStore === 'boolean' && { sharesStore }),
+    ...(typeof stateDir === 'string' && { stateDir }),
+  };
 }
 
 /** Logs which servers are available once that is known, and why others are not. */

@@ -10,12 +10,15 @@ export function homeOf(env: Readonly<Record<string, string | undefined>>): strin
   return isAbsolute(home) ? home : userInfo().homedir;
 }
 
-/** Where state is kept (STORE-2), for a process in this environment. */
-export function stateDirectoryOf(around: {
+/** What decides where the state of a process is. */
+interface Around {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stateDir?: string;
-}): string {
+}
+
+/** Where state is kept (STORE-2), for a process in this environment. */
+export function stateDirectoryOf(around: Around): string {
   const { cacheDirectory, dataHome, localAppData } = readEnvironment(around.env);
   const directory = stateDirectory({
     platform: process.platform,
@@ -26,4 +29,16 @@ export function stateDirectoryOf(around: {
     override: around.stateDir,
   });
   return resolve(around.cwd, directory);
+}
+
+/**
+ * Where state is kept, if a command in a plain terminal of the user would look elsewhere. Variables may be set for this process
+ * alone, so they do not make a folder usual.
+ */
+export function unusualStateDirectory(around: Around): string | undefined {
+  if (around.stateDir === 'memory') return around.stateDir;
+  const { LOCALAPPDATA } = around.env;
+  const usual = stateDirectoryOf({ cwd: around.cwd, env: { HOME: userInfo().homedir, LOCALAPPDATA } });
+  const own = stateDirectoryOf(around);
+  return own === usual ? undefined : own;
 }

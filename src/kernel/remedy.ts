@@ -77,7 +77,7 @@ export function wordRemedy(remedy: Remedy, words: RemedyWords): string {
 }
 
 /** A name as one word of a command line; names of servers and tools can hold anything. */
-function word(name: string): string {
+export function shellWord(name: string): string {
   return /^[\w:./@-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
 
@@ -85,10 +85,10 @@ const COMMANDS: RemedyWords = {
   'fix-arguments': ({ server, tool }) =>
     server === undefined || tool === undefined
       ? 'Fix the named arguments; toolscout inspect shows what a tool takes.'
-      : `Fix the named arguments; toolscout inspect ${word(`${server}:${tool}`)} shows what it takes.`,
+      : `Fix the named arguments; toolscout inspect ${shellWord(`${server}:${tool}`)} shows what it takes.`,
   'call-with-effects': () => 'Call it without the option readOnly.',
   'find-tool': ({ server, listed }) => {
-    const list = server === undefined ? 'toolscout tools' : `toolscout tools ${word(server)}`;
+    const list = server === undefined ? 'toolscout tools' : `toolscout tools ${shellWord(server)}`;
     return listed
       ? `Use a tool that the server lists; ${list} names them.`
       : `Find the right name with ${list} or toolscout search.`;
@@ -117,7 +117,7 @@ const COMMANDS: RemedyWords = {
   credentials: ({ server }) =>
     server === undefined
       ? 'Check the credentials configured for this server.'
-      : `Check headers or auth of servers.${server} in the config, or sign in: toolscout auth login ${word(server)}`,
+      : `Check headers or auth of servers.${server} in the config, or sign in: toolscout auth login ${shellWord(server)}`,
   'set-variables': ({ names }) =>
     `Set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}; `}toolscout doctor checks this server.`,

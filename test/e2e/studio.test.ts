@@ -46,4 +46,20 @@ describe('studio', STARTS_PROCESSES, () => {
       expect((await send('/v1/config/reload', { method: 'POST', headers })).status).toBe(403);
     }
   });
+
+  it('STUDIO-6 names the state directory of a toolscout on that port that is not its own', async () => {
+    const port = await freePort();
+    const place = await workplace({ servers: { old: fixture('legacy') }, http: { port } });
+    const serving = place.start('studio', '--no-open', '--json');
+    onTestFinished(() => void serving.kill('SIGKILL'));
+    await lineMatching(serving, /\{.*\}/);
+    const elsewhere = await workplace({});
+    const refused = await elsewhere.run('studio', '--no-open', '--port', `${port}`);
+    expect([refused.code, refused.stdout]).toEqual([2, '']);
+    expect(refused.stderr).toContain(`The gateway on port ${port} uses another state directory.`);
+    const [, named = ''] = /Pass --state-dir (\S+)\./.exec(refused.stderr) ?? [];
+    const told = await workplace({}, { stateDir: named });
+    const again = await told.run('studio', '--no-open', '--port', `${port}`);
+    expect(again.stdout).toContain(`http://127.0.0.1:${port}/#/sign-in?code=`);
+  });
 });

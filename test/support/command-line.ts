@@ -44,6 +44,8 @@ export interface Surroundings {
   readonly readLine?: () => Promise<string>;
   /** Whether a gateway serves already; by default none does. */
   readonly isServing?: (url: string) => Promise<boolean>;
+  /** What that gateway says of its store; by default it is ours. */
+  readonly askStore?: CliDeps['askStore'];
   readonly serve?: (options: ServeOptions) => Promise<void>;
   /** The services that hosts share; by default none. */
   readonly services?: CliDeps['services'];
@@ -87,6 +89,7 @@ export async function commandLine(args: readonly string[], around: Surroundings 
     readLine: around.readLine ?? (() => new Promise(() => undefined)),
     openBrowser: around.openBrowser ?? (() => Promise.reject(new Error('no browser here'))),
     isServing: around.isServing ?? (async () => false),
+    askStore: around.askStore ?? (async () => ({ sharesStore: true })),
     readFile: (path) => readFile(path, 'utf8'),
     listFolder: async (path) => ((await stat(path)).isDirectory() ? (await readdir(path)).toSorted() : undefined),
   });

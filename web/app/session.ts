@@ -32,9 +32,6 @@ export async function signInWithKey(key: string): Promise<void> {
   await readSession();
 }
 
-/** An address with a code is good once. */
-export const NEW_CODE = 'Run `npx toolscout studio` again: it opens a new address that signs you in.';
-
 /** Signs in with the code in an address of `toolscout studio`, and takes it out of the address bar and the history. */
 async function signInWithCode(code: string): Promise<void> {
   goTo('#/home', { replace: true });
@@ -42,7 +39,10 @@ async function signInWithCode(code: string): Promise<void> {
     await send('/v1/session', { body: { code } });
   } catch (thrown) {
     const { status, problem: said } = asApiError(thrown);
-    throw status === 401 ? new ApiError(status, { ...said, suggestion: NEW_CODE }) : thrown;
+    if (status !== 401) throw thrown;
+    // The command is that of this toolscout, which the session tells.
+    if (session.value === undefined) await readSession();
+    throw new ApiError(status, { ...said, suggestion: howToGetCode() });
   }
   await readSession();
 }
@@ -76,16 +76,38 @@ export function whatIsAllowed(): string {
 /** The port that toolscout listens on where the config says nothing else. */
 const USUAL_PORT = '7077';
 
-/** The command that signs a browser in to the toolscout at this port. */
-export function studioCommand(port: string): string {
-  return port === '' || port === USUAL_PORT ? 'npx toolscout studio' : `npx toolscout studio --port ${port}`;
+/** A path as one word of a command line; paths of Windows stand in double quotes. */
+function quoted(path: string): string {
+  if (/^[\w./:@%+-]+$/.test(path)) return path;
+  return /^(?:[A-Za-z]:|\\\\)/.test(path) ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The command that signs a browser in to the toolscout at this port, whose state is in this folder unless in the usual one. */
+export function studioCommand(port: string, stateDir?: string): string {
+  return [
+    'npx toolscout studio',
+    ...(port === '' || port === USUAL_PORT ? [] : [`--port ${port}`]),
+    ...(stateDir === undefined ? [] : [`--state-dir ${quoted(stateDir)}`]),
+  ].join(' ');
+}
+
+/** State in memory is open to no command. */
+const START_AS_ADMIN = 'This toolscout keeps its state in memory: start it with `--admin` to change things here.';
+
+function ownCommand(): string {
+  return studioCommand(globalThis.location?.port ?? '', session.value?.stateDir);
 }
 
 /** How a person gets the right to change things. */
 export function howToSignIn(): string {
-  return session.value?.required
-    ? 'Sign in with a key that has the scope admin.'
-    : `Run \`${studioCommand(globalThis.location?.port ?? '')}\` in a terminal to sign in.`;
+  if (session.value?.required) return 'Sign in with a key that has the scope admin.';
+  return session.value?.stateDir === 'memory' ? START_AS_ADMIN : `Run \`${ownCommand()}\` in a terminal to sign in.`;
+}
+
+/** What to do with an address whose code is not good: it is good once. */
+export function howToGetCode(): string {
+  if (session.value?.stateDir === 'memory') return START_AS_ADMIN;
+  return `Run \`${ownCommand()}\` again: it opens a new address that signs you in.`;
 }
 
 /** Watches for addresses that sign in, and for answers that ask to sign in. */

@@ -91,6 +91,14 @@ export interface InstallWish {
   readonly undo?: boolean;
 }
 
+/** What a toolscout says of its store. */
+export interface StoreAnswer {
+  /** Whether it reads the store of the ticket; unknown where it does not say. */
+  readonly sharesStore?: boolean;
+  /** The folder of its state where it is not the usual one; `memory` where there is none. */
+  readonly stateDir?: string;
+}
+
 /** What `app/command.ts` hands to the commands: everything that touches the process. */
 export interface CliDeps {
   readonly version: string;
@@ -181,6 +189,8 @@ export interface CliDeps {
   openBrowser(url: string): Promise<void>;
   /** Whether a toolscout answers at an address. */
   isServing(url: string): Promise<boolean>;
+  /** Whether the toolscout at an address reads the store that this ticket was written to. */
+  askStore(url: string, probe: string): Promise<StoreAnswer>;
   readFile(path: string): Promise<string>;
   /** The names in a folder, sorted; `undefined` when the path is a file. */
   listFolder(path: string): Promise<string[] | undefined>;

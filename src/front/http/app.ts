@@ -36,6 +36,8 @@ export interface HttpAppOptions extends Pick<McpRouteDeps, 'mcpFor'> {
   readonly clock?: Clock;
   /** Whether callers without a key may administer toolscout where `http.auth` is not set. */
   readonly localAdmin?: boolean;
+  /** The folder of the state where it is not the usual one; `memory` where there is none. */
+  readonly stateDir?: string;
   /** Requests of one principal that may be open at once. */
   readonly maxOpenEach?: number;
 }
@@ -86,6 +88,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       sessions: gateway.sessions,
       people,
       localAdmin: localAdmin ?? false,
+      stateDir: options.stateDir,
       log,
     },
     mcp: { mcpFor: options.mcpFor, admits: authenticator.admits },

@@ -278,6 +278,7 @@ describe('the contract', STARTS_PROCESSES, () => {
 
     expect(await (await held.post('/v1/store/accept', {})).json()).toEqual({ accepted: null });
     // What is asked wrongly.
+    expect((await send(`/v1/session?probe=${'x'.repeat(201)}`)).status).toBe(400);
     expect((await send('/v1/approvals?state=odd')).status).toBe(400);
     for (const verb of ['approve', 'reject']) {
       expect((await post(`/v1/approvals/x/${verb}`, { why: 'x' })).status).toBe(400);

@@ -3,6 +3,7 @@ import { commandLine } from '../../../../test/support/command-line.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { CODE_TICKET } from '../../code-ticket.js';
+import type { StoreAnswer } from '../context.js';
 
 const ADDRESS = /\/#\/sign-in\?code=([\w-]{43})/;
 
@@ -35,6 +36,25 @@ describe('toolscout studio', STARTS_PROCESSES, () => {
     expect(asked).toEqual(['http://127.0.0.1:7391']);
     const started = await commandLine(['studio', '-p', '7391'], { ...around, isServing: async () => false });
     expect(started.served).toMatchObject([{ port: 7391 }]);
+  });
+
+  it('STUDIO-6 refuses to print an address of a toolscout that keeps its state elsewhere', async () => {
+    const gateway = await openToolscout({ http: { port: 7391 } });
+    const run = (answer: StoreAnswer): ReturnType<typeof commandLine> =>
+      commandLine(['studio', '--no-open'], {
+        gateway: { ...gateway, close: async () => undefined },
+        readConfig: async () => gateway.internal.loaded(),
+        isServing: async () => true,
+        askStore: async () => answer,
+      });
+    const other = await run({ sharesStore: false, stateDir: "/it's/state" });
+    expect([other.code, other.stdout]).toEqual([2, '']);
+    expect(other.stderr).toContain('The gateway on port 7391 uses another state directory.');
+    expect(other.stderr).toContain(String.raw`Pass --state-dir '/it'\''s/state'.`);
+    expect((await run({ sharesStore: false })).stderr).toContain('that it was started with');
+    expect((await run({ sharesStore: false, stateDir: 'memory' })).stderr).toContain('start it with --admin');
+    // An older toolscout does not say.
+    expect((await run({})).stdout).toMatch(ADDRESS);
   });
 
   it('STUDIO-6 starts a server when none runs; prints the address without a browser', async () => {

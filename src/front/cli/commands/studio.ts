@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
-import { messageOf } from '../../../kernel/errors.js';
-import { CODE_LIFETIME_MS, CODE_TICKET } from '../../code-ticket.js';
+import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
+import { shellWord } from '../../../kernel/remedy.js';
+import { CODE_LIFETIME_MS, CODE_TICKET, PROBE_LIFETIME_MS, PROBE_TICKET } from '../../code-ticket.js';
 import { portNumber } from '../arguments.js';
-import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
+import { withCommonFlags, withGateway, type CliDeps, type CommonFlags, type StoreAnswer } from '../context.js';
 
 /**
  * The address of the page with a new sign-in code: a user who can open the store may administer toolscout, so the code
@@ -12,6 +13,25 @@ import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '..
 export async function studioAddress(gateway: Gateway, url: string): Promise<string> {
   const code = await gateway.sessions.issueTicket(CODE_TICKET, true, CODE_LIFETIME_MS);
   return `${url}/#/sign-in?code=${code}`;
+}
+
+/** What to do where the toolscout that answers keeps its state elsewhere. */
+function otherStateAdvice({ stateDir }: StoreAnswer): string {
+  if (stateDir === 'memory') return 'It keeps its state in memory: start it with --admin, or with a state directory.';
+  if (stateDir !== undefined) return `Pass --state-dir ${shellWord(stateDir)}.`;
+  return 'Pass the --state-dir and the --config that it was started with; leave out those that it was started without.';
+}
+
+/** Refuses to make a code that the toolscout at this address would not know (STUDIO-6). */
+async function requireOwnStore(gateway: Gateway, url: string, ask: CliDeps['askStore']): Promise<void> {
+  const probe = await gateway.sessions.issueTicket(PROBE_TICKET, true, PROBE_LIFETIME_MS);
+  const answer = await ask(url, probe);
+  if (answer.sharesStore !== false) return;
+  const { port, protocol } = new URL(url);
+  const where = port || (protocol === 'https:' ? '443' : '80');
+  throw new ToolscoutError('CONFIGURATION_ERROR', `The gateway on port ${where} uses another state directory.`, {
+    suggestion: otherStateAdvice(answer),
+  });
 }
 
 interface Flags extends CommonFlags {
@@ -42,7 +62,10 @@ export function addStudio(program: Command, deps: CliDeps): void {
       const local = `http://${host}:${flags.port ?? http.port}`;
       const url = flags.port === undefined ? (http.publicUrl?.replace(/\/+$/, '') ?? local) : local;
       if (await deps.isServing(url)) {
-        await withGateway(deps, flags, async (gateway) => show(await studioAddress(gateway, url), false));
+        await withGateway(deps, flags, async (gateway) => {
+          await requireOwnStore(gateway, url, deps.askStore);
+          await show(await studioAddress(gateway, url), false);
+        });
         return;
       }
       await deps.serve({

@@ -7,7 +7,7 @@ import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import type { ConfigInput } from '../../../model/config.js';
-import { CODE_LIFETIME_MS, CODE_TICKET } from '../../code-ticket.js';
+import { CODE_LIFETIME_MS, CODE_TICKET, PROBE_LIFETIME_MS, PROBE_TICKET } from '../../code-ticket.js';
 
 const ROOT = 'admin-key-00123456789';
 const SOME = 'some-servers-key-0123456';
@@ -239,6 +239,22 @@ describe('without keys', STARTS_PROCESSES, () => {
     // A cookie of nobody is none.
     expect(await stateOf(http, headers)).toMatchObject({ signedIn: true, mayAdminister: false });
     expect((await http.post('/v1/session', { key: ROOT })).status).toBe(401);
+  });
+
+  it('STUDIO-6 tells callers of this machine where the state is, and whether a ticket is of this store', async () => {
+    const gateway = await openToolscout({});
+    const http = await openHttpApp(gateway, { localAdmin: false, stateDir: '/srv/state' });
+    const probe = await gateway.sessions.issueTicket(PROBE_TICKET, true, PROBE_LIFETIME_MS);
+    const ask = async (app: TestApp, ticket: string): Promise<unknown> =>
+      (await app.send(`/v1/session?probe=${ticket}`)).json();
+    expect(await ask(http, probe)).toMatchObject({ stateDir: '/srv/state', sharesStore: true });
+    expect(await ask(http, probe)).toMatchObject({ sharesStore: false });
+    expect(await stateOf(http)).not.toHaveProperty('sharesStore');
+    // Such a ticket signs nobody in.
+    const powerless = await gateway.sessions.issueTicket(PROBE_TICKET, true, PROBE_LIFETIME_MS);
+    expect((await http.post('/v1/session', { code: powerless })).status).toBe(401);
+    const locked = await openHttpApp((await openLocked()).gateway, { localAdmin: false, stateDir: '/srv/state' });
+    expect((await signIn(locked, { key: ROOT })).state).not.toHaveProperty('stateDir');
   });
 
   it('STUDIO-6 with serve --admin no code is needed', async () => {

@@ -30,6 +30,11 @@ export const SessionState = z.object({
     .meta({ description: 'To be sent as `X-Toolscout-Csrf` with every request that is not GET; only with a cookie.' }),
   until: time.optional(),
   methods: z.array(z.enum(['key', 'oauth'])),
+  stateDir: text.optional().meta({
+    description:
+      'The folder of the state, where it is not the usual one and no key is needed: what `toolscout studio` needs as `--state-dir`; `memory` where there is none.',
+  }),
+  sharesStore: z.boolean().optional().meta({ description: 'Whether the ticket `probe` is one of this store.' }),
 });
 
 /** A key of `http.auth`, or the code that `toolscout studio` opens the page with. */

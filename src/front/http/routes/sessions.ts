@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ReceivedRequest } from '../../../net/http-message.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { SessionVerbs } from '../../../gateway/index.js';
@@ -7,7 +8,7 @@ import type { HttpAuth } from '../../../model/config.js';
 import type { ConfiguredAuthenticator } from '../auth/auth.js';
 import { demandCsrf, localAdministrator, type BrowserSessions } from '../auth/browser-sessions.js';
 import { CALLBACK_PATH, reasonOf, type PersonSignIn } from '../auth/person-sign-in.js';
-import { CODE_TICKET } from '../../code-ticket.js';
+import { CODE_TICKET, PROBE_TICKET } from '../../code-ticket.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, SessionState, SignInRequest } from '../openapi/schemas.js';
@@ -20,6 +21,8 @@ export interface SessionRouteDeps {
   readonly sessions: SessionVerbs;
   readonly people: PersonSignIn;
   readonly localAdmin: boolean;
+  /** The folder of the state where it is not the usual one; `memory` where there is none. */
+  readonly stateDir?: string;
   readonly log: Log;
 }
 
@@ -27,7 +30,7 @@ const NO_STORE = { 'cache-control': 'no-store' };
 
 /** Signing in, who is signed in, and signing out (STUDIO-6). */
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
-  const { auth, authenticator, browsers, sessions, people, localAdmin, log } = deps;
+  const { auth, authenticator, browsers, sessions, people, localAdmin, stateDir, log } = deps;
 
   const whoAsks = async (request: Request): Promise<Principal | undefined> => {
     try {
@@ -53,8 +56,14 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       mayAdminister,
       ...(session && { csrf: session.csrf, until: principal.until }),
       methods,
+      // Who signs in by a key needs no command, and no path of this machine.
+      ...(!required && stateDir !== undefined && { stateDir }),
     };
   };
+
+  /** Whether a ticket of the store of the caller is one of ours. */
+  const sharesStore = async (probe: string): Promise<boolean> =>
+    (await sessions.takeTicket(PROBE_TICKET, probe)) !== undefined;
 
   /** Whom a key or a code lets in. */
   const admitted = async (given: { readonly key?: string; readonly code?: string }): Promise<Principal | undefined> => {
@@ -70,8 +79,17 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       method: 'GET',
       path: '/v1/session',
       summary: 'Who is signed in, and how one can be',
+      query: z.object({
+        probe: z.string().max(200).optional().meta({
+          description: 'A ticket that `toolscout studio` wrote to its store; good once, and for nothing else.',
+        }),
+      }),
       responses: { 200: { description: 'The session.', content: { 'application/json': SessionState } } },
-      handle: async ({ request, reply }) => reply(stateOf(await whoAsks(request)), { headers: NO_STORE }),
+      async handle({ request, query: { probe }, reply }) {
+        const state = stateOf(await whoAsks(request));
+        const found = probe === undefined ? state : { ...state, sharesStore: await sharesStore(probe) };
+        return reply(found, { headers: NO_STORE });
+      },
     }),
     route({
       id: 'signIn',
