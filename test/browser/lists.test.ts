@@ -47,6 +47,31 @@ describe('lists of Studio', () => {
     expect(await seriousFindings(narrow)).toEqual([]);
   });
 
+  it('STUDIO-1 a server that fails or is disabled is named where tools are missing', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({
+      servers: {
+        works: fixture('legacy'),
+        absent: { command: '/no/such/program' },
+        off: { ...fixture('legacy'), enabled: false },
+      },
+    });
+    for (const id of ['works', 'absent']) await (await fetch(`${studio.url}v1/servers/${id}/tools`)).text();
+    const page = await open(`${studio.url}#/home`);
+    await page.getByRole('link', { name: 'none of 2 servers: see why' }).click();
+    await page.getByRole('heading', { name: '2 servers' }).waitFor();
+    expect(await page.getByText('Nothing is held back').count()).toBe(0);
+    expect(await page.locator('.attention').allTextContents()).toEqual([
+      expect.stringMatching(/^absent.*no\/such/),
+      expect.stringMatching(/^off.*It is disabled/),
+    ]);
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.goto(`${studio.url}#/search?q=echo`);
+    await page.getByText('1 server is disabled and not searched: off').waitFor();
+    await page.goto(`${studio.url}#/held`);
+    await page.getByRole('link', { name: 'Open the server off' }).click();
+    expect(page.url()).toContain('#/servers/off');
+  });
+
   it('STUDIO-1 looking at anything counts as nothing that an agent did', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
     const page = await open(`${studio.url}#/home`);

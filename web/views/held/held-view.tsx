@@ -6,13 +6,16 @@ import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { Page, Section } from '../../parts/page.js';
 import { wrappedRowHeight } from '../../parts/row-height.js';
-import { ServerLine } from '../../parts/server-text.js';
+import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, StatusBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { heldReason } from '../../text/advice.js';
 import { plural } from '../../text/format.js';
+import { missingServers, type MissingServer } from '../../text/missing-servers.js';
 
-const HELD_EVENTS = /^(?:learned|reloaded|reconsidered|approval)$/;
+const HELD_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
+/** Servers that are named; those that fail together have one cause. */
+const MAX_SERVERS = 20;
 type Held = HeldTools['tools'][number];
 
 function open({ server, tool, status }: Held): void {
@@ -72,25 +75,63 @@ function List({ held }: { readonly held: HeldTools }): VNode {
   );
 }
 
-/** The tools that servers have and agents do not get, each with its reason. */
-export function HeldView(): VNode {
-  const held = useResource(
-    'held tools',
-    (signal) => api.heldTools({}, signal),
-    (event) => HELD_EVENTS.test(event.type),
+function Servers({ servers }: { readonly servers: readonly MissingServer[] }): VNode | null {
+  if (servers.length === 0) return null;
+  return (
+    <Section title={plural(servers.length, 'server')} aside="agents get none of their tools" flush>
+      <ul>
+        {servers.slice(0, MAX_SERVERS).map(({ id, isDisabled, reason }) => (
+          <li key={id} class="attention">
+            <span class={`dot ${isDisabled ? '' : 'dot-bad'}`} />
+            <div class="grow">
+              <p class="strong">
+                <ServerLine text={id} />
+              </p>
+              <p class="muted">
+                <ServerText text={reason} limit={300} />
+              </p>
+            </div>
+            <a class="button button-small" href={hrefTo('servers', [id])} aria-label={`Open the server ${id}`}>
+              Open the server
+            </a>
+          </li>
+        ))}
+        {servers.length > MAX_SERVERS && (
+          <li class="attention">
+            <a href={hrefTo('servers')}>See all servers</a>
+          </li>
+        )}
+      </ul>
+    </Section>
   );
+}
+
+/** What the page lists, asked at once: neither list alone says that nothing is missing. */
+async function loadHeld(
+  signal: AbortSignal,
+): Promise<{ readonly held: HeldTools; readonly servers: readonly MissingServer[] }> {
+  const [held, servers] = await Promise.all([api.heldTools({}, signal), api.servers(signal)]);
+  return { held, servers: missingServers(servers) };
+}
+
+/** The tools that servers have and agents do not get, each with its reason, and the servers that give none. */
+export function HeldView(): VNode {
+  const found = useResource('held tools', loadHeld, (event) => HELD_EVENTS.test(event.type));
   return (
     <Page title="Held back" lead="Tools that your servers have and agents do not get, and why.">
-      <Loaded from={held} what="The list of tools">
-        {(found) =>
-          found.total === 0 ? (
+      <Loaded from={found} what="The list of tools">
+        {({ held, servers }) =>
+          held.total === 0 && servers.length === 0 ? (
             <Empty icon="tool" title="Nothing is held back">
               <p>
                 Agents get every tool that your servers have. Rules turn tools off; changed tools wait for approval.
               </p>
             </Empty>
           ) : (
-            <List held={found} />
+            <>
+              <Servers servers={servers} />
+              {held.total > 0 && <List held={held} />}
+            </>
           )
         }
       </Loaded>

@@ -14,7 +14,7 @@ import { formatAgo, formatCount, formatRatio, plural } from '../../text/format.j
 import { workedText } from '../../text/took.js';
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
-import { callsNote, serversNote } from './home-words.js';
+import { callsNote, missingNote, serversNote } from './home-words.js';
 
 const HOME_EVENTS = /^(?:state|learned|learn-failed|reloaded|reload-failed|reconsidered|approval|calls)$/;
 /** The hours of the chart move on while nothing happens. */
@@ -24,7 +24,7 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
   const { servers, tools, hours } = overview;
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
-  const off = tools.disabled + tools.pending + tools.quarantined;
+  const missing = missingNote(tools, servers);
   return (
     <div class="tiles">
       <a class="tile" href="#/servers">
@@ -38,7 +38,7 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
           <span class="tile-value number">{formatCount(tools.enabled)}</span>
         </a>
         <span class="tile-note">
-          {off === 0 ? 'all that the servers have' : <a href="#/held">{formatCount(off)} held back: see why</a>}
+          {missing === undefined ? 'all that the servers have' : <a href="#/held">{missing}</a>}
         </span>
       </div>
       <a class="tile" href="#/audit?kind=execution">

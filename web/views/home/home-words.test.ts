@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Attention, Overview } from '../../api/types.js';
-import { actionLabel, callsNote, placeOf, serversNote } from './home-words.js';
+import { actionLabel, callsNote, missingNote, placeOf, serversNote } from './home-words.js';
 
 const none: Overview['servers'] = {
   total: 0,
@@ -23,6 +23,16 @@ describe('words of Home', () => {
     [{ total: 2, enabled: 2, off: 2 }, '0 known, 2 need attention'],
   ])('STUDIO-1 says how the servers are: %j', (counts, text) => {
     expect(serversNote({ ...none, ...counts })).toBe(text);
+  });
+
+  it.each([
+    [{}, {}, undefined],
+    [{ disabled: 1 }, {}, '1 held back: see why'],
+    [{}, { failed: 1 }, 'none of 1 server: see why'],
+    [{ pending: 1, quarantined: 1 }, { failed: 1, off: 1 }, '2 held back, none of 2 servers: see why'],
+  ])('STUDIO-1 agents get every tool only where no tool is held back and no server is missing: %j %j', (...given) => {
+    const [tools, servers, text] = given;
+    expect(missingNote({ disabled: 0, pending: 0, quarantined: 0, ...tools }, { ...none, ...servers })).toBe(text);
   });
 
   it('STUDIO-1 says how the calls ended', () => {

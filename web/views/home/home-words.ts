@@ -1,6 +1,6 @@
 import type { Attention, Overview } from '../../api/types.js';
 import { hrefTo } from '../../app/router.js';
-import { formatCount } from '../../text/format.js';
+import { formatCount, plural } from '../../text/format.js';
 
 /** How the servers are, under their number. */
 export function serversNote(servers: Overview['servers']): string {
@@ -16,6 +16,20 @@ export function serversNote(servers: Overview['servers']): string {
   ]
     .filter(Boolean)
     .join(', ');
+}
+
+/** Which tools agents do not get, under the number of those they get; `undefined` where they get all. */
+export function missingNote(
+  { disabled, pending, quarantined }: Pick<Overview['tools'], 'disabled' | 'pending' | 'quarantined'>,
+  { failed, off }: Pick<Overview['servers'], 'failed' | 'off'>,
+): string | undefined {
+  const held = disabled + pending + quarantined;
+  const servers = failed + off;
+  const parts = [
+    held > 0 && `${formatCount(held)} held back`,
+    servers > 0 && `none of ${plural(servers, 'server')}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? undefined : `${parts.join(', ')}: see why`;
 }
 
 /** How the calls of a day ended, under their number. */

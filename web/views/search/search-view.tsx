@@ -17,12 +17,13 @@ import { Badge, Callout, Empty, Failure } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { plural } from '../../text/format.js';
 import { AgentPrice } from './agent-price.js';
-import { exampleOf } from './search-words.js';
+import { disabledIn, exampleOf } from './search-words.js';
 import { Reasons } from './reasons.js';
 
 const PAUSE_MS = 60;
 const LIMIT = 50;
 const MAX_EXAMPLES = 3;
+const MAX_NAMED = 5;
 
 /** Searches that find something here: what a tool of each of the first servers does. */
 async function loadExamples(signal: AbortSignal): Promise<string[]> {
@@ -196,7 +197,32 @@ function Nothing({ answer, search }: { readonly answer: SearchAnswer; readonly s
   );
 }
 
-function Results({ search, examples }: { readonly search: Search; readonly examples: readonly string[] }): VNode {
+function Disabled({ servers }: { readonly servers: readonly string[] }): VNode | null {
+  if (servers.length === 0) return null;
+  return (
+    <Callout tone="info">
+      {plural(servers.length, 'server')} {servers.length === 1 ? 'is' : 'are'} disabled and not searched:{' '}
+      {servers.slice(0, MAX_NAMED).map((id) => (
+        <span key={id}>
+          <a href={hrefTo('servers', [id])}>
+            <ServerText text={id} />
+          </a>{' '}
+        </span>
+      ))}
+    </Callout>
+  );
+}
+
+function Results({
+  search,
+  examples,
+  disabled,
+}: {
+  readonly search: Search;
+  readonly examples: readonly string[];
+  /** Servers that are not searched because a person turned them off. */
+  readonly disabled: readonly string[];
+}): VNode {
   const answer = search.answer.value;
   const error = search.error.value;
   if (error) return <Failure error={error} onRetry={search.ask} />;
@@ -230,7 +256,7 @@ function Results({ search, examples }: { readonly search: Search; readonly examp
       {answer.unavailable.length > 0 && (
         <Callout tone="warn">
           {plural(answer.unavailable.length, 'server')} could not be searched:{' '}
-          {answer.unavailable.slice(0, 5).map(({ server, reason }) => (
+          {answer.unavailable.slice(0, MAX_NAMED).map(({ server, reason }) => (
             <span key={server}>
               <a href={hrefTo('servers', [server])}>
                 <ServerText text={server} />
@@ -240,6 +266,7 @@ function Results({ search, examples }: { readonly search: Search; readonly examp
           ))}
         </Callout>
       )}
+      <Disabled servers={disabled} />
       {hit ? (
         <div class="split split-list">
           <Section
@@ -348,7 +375,11 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
       <p class="sr-only" role="status">
         {hits ? `${plural(hits.length, 'tool')} found` : ''}
       </p>
-      <Results search={search} examples={examples.data.value ?? []} />
+      <Results
+        search={search}
+        examples={examples.data.value ?? []}
+        disabled={disabledIn(servers.data.value ?? [], search.server.value)}
+      />
     </Page>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldReason } from '../../text/advice.js';
-import { answerWord, exampleOf, heldTitle } from './search-words.js';
+import { answerWord, disabledIn, exampleOf, heldTitle } from './search-words.js';
 
 describe('words of a search', () => {
   it.each([
@@ -29,5 +29,17 @@ describe('words of a search', () => {
       exampleOf([tool('Read the secret', 'disabled'), tool('x'), tool('Adds two numbers. Returns the sum.')]),
     ).toBe('adds two numbers');
     expect(exampleOf([tool('y'.repeat(80))])).toBeUndefined();
+  });
+
+  it('STUDIO-1 names the disabled servers that a search leaves out', () => {
+    const servers = [
+      { id: 'files', enabled: false },
+      { id: 'notes', enabled: true },
+    ];
+    expect([disabledIn(servers, ''), disabledIn(servers, 'files'), disabledIn(servers, 'notes')]).toEqual([
+      ['files'],
+      ['files'],
+      [],
+    ]);
   });
 });

@@ -37,3 +37,11 @@ export function exampleOf(
     .find((text) => text.length >= 8 && text.length <= 60);
   return said;
 }
+
+/** The disabled servers among those that a search asks: all, or the one that was chosen. */
+export function disabledIn(
+  servers: ReadonlyArray<{ readonly id: string; readonly enabled: boolean }>,
+  chosen: string,
+): string[] {
+  return servers.filter(({ id, enabled }) => !enabled && (chosen === '' || chosen === id)).map(({ id }) => id);
+}
