@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -70,6 +71,27 @@ describe('lists of Studio', () => {
     await page.goto(`${studio.url}#/held`);
     await page.getByRole('link', { name: 'Open the server off' }).click();
     expect(page.url()).toContain('#/servers/off');
+  });
+
+  it('STUDIO-1 the page of a server agrees with itself after Disable and after Enable', STARTS_PROCESSES, async () => {
+    const config = { servers: { files: fixture('legacy') } };
+    const studio = await openStudio(config);
+    await writeFile(studio.configFile, JSON.stringify(config, null, 2));
+    const page = await open(`${studio.url}#/servers/files`);
+    const offered = page.getByRole('option', { name: /echo.*offered/ });
+    const trouble = page.locator('.callout-bad, .callout-warn');
+    await offered.waitFor();
+    await page.getByRole('button', { name: 'Disable', exact: true }).click();
+    await page.getByText('Agents get none of its tools').waitFor();
+    expect([await offered.count(), await trouble.count()]).toEqual([0, 0]);
+    // Also for who comes back to it.
+    await page.goto(`${studio.url}#/servers`);
+    await page.getByRole('option', { name: /^files.*disabled/ }).click();
+    await page.getByText('Agents get none of its tools').waitFor();
+    expect([await offered.count(), await trouble.count()]).toEqual([0, 0]);
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await offered.waitFor();
+    expect(await trouble.count()).toBe(0);
   });
 
   it('STUDIO-1 looking at anything counts as nothing that an agent did', STARTS_PROCESSES, async () => {

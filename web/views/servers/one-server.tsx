@@ -31,7 +31,8 @@ function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] 
 function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
   const { tone, reason } = stateOf(server);
   const { lastError } = server;
-  if (!lastError && !reason) return null;
+  // Nothing is wrong with a server that a person turned off.
+  if (!server.enabled || (!lastError && !reason)) return null;
   const isNow = tone === 'bad';
   const advice = adviceOf(lastError?.remedy);
   return (
@@ -48,6 +49,26 @@ function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
       )}
     </Callout>
   );
+}
+
+/** The tools of a server, or why there are none to show. */
+function Tools({ server }: { readonly server: ServerDetails }): VNode {
+  if (!server.enabled) {
+    return (
+      <Empty icon="tool" title="Agents get none of its tools">
+        <p>The server is disabled. Its tools are listed here when it is enabled again.</p>
+      </Empty>
+    );
+  }
+  // Why its tools are not known stands at the top already.
+  if (stateOf(server).tone === 'bad' && server.toolCounts.total === 0) {
+    return (
+      <Empty icon="tool" title="Its tools are not known yet">
+        <p>They are learned as soon as the server answers.</p>
+      </Empty>
+    );
+  }
+  return <ToolTable id={server.id} />;
 }
 
 function Details({
@@ -113,14 +134,7 @@ function Details({
         </Callout>
       )}
       <Section title="Tools" aside={offeredText(toolCounts.enabled, toolCounts.total - toolCounts.enabled)} flush>
-        {/* Why its tools are not known stands at the top already. */}
-        {tone === 'bad' && toolCounts.total === 0 ? (
-          <Empty icon="tool" title="Its tools are not known yet">
-            <p>They are learned as soon as the server answers.</p>
-          </Empty>
-        ) : (
-          <ToolTable id={server.id} />
-        )}
+        <Tools server={server} />
       </Section>
       {server.instructions && (
         <Section title="What it tells agents">

@@ -13,7 +13,8 @@ export function ToolTable({ id }: { readonly id: string }): VNode {
   const tools = useResource(
     `tools ${id}`,
     (signal) => allTools(id, signal),
-    (event) => (event.server === id && event.type !== 'state') || event.type === 'approval',
+    (event) =>
+      (event.server === id && event.type !== 'state') || event.type === 'approval' || event.type === 'reloaded',
   );
   const [filter, setFilter] = useState('');
   return (
