@@ -598,6 +598,29 @@ describe('executor', () => {
     expect(ownMs(records[0]!)).toBe(120);
   });
 
+  it('EXEC-5 time in which the tool works although a question is open is its own', async () => {
+    const clock = createFakeClock();
+    const run = async (isAnswered: boolean) => {
+      const { executor, records } = setUp({
+        clock,
+        async send(_server, request) {
+          request.onAsking?.(true);
+          await clock.advance(9000);
+          request.onAsking?.(true, true);
+          await clock.advance(300);
+          request.onAsking?.(false, !isAnswered);
+          return { content: [] };
+        },
+      });
+      await executor.execute(call());
+      return records[0]!;
+    };
+    expect(await run(true)).toMatchObject({ latencyMs: 9300, askedMs: 300 });
+    const unanswered = await run(false);
+    expect(unanswered).toMatchObject({ latencyMs: 9300 });
+    expect(unanswered.askedMs).toBeUndefined();
+  });
+
   it('EXEC-5 the time until the server is reached is told, and nothing where the connection is there', async () => {
     const clock = createFakeClock();
     const upstream = { era: 'legacy', request: async () => ({ content: [] }) } as unknown as Upstream;

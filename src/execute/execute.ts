@@ -124,7 +124,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
           throw askAnew('The call was not sent: the config changed while it waited, and now a person must confirm it.');
         return now.server;
       },
-      onAsking: (isOpen) => noteAsking(trail, isOpen),
+      onAsking: (isOpen, worked) => noteAsking(trail, isOpen, worked),
       onWaited(ms) {
         trail.waitedMs = (trail.waitedMs ?? 0) + Math.round(ms);
       },
@@ -280,7 +280,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     if (ms >= MIN_CONNECT_MS) trail.connectMs = (trail.connectMs ?? 0) + ms;
   }
 
-  function noteAsking(trail: Trail, isOpen: boolean): void {
+  function noteAsking(trail: Trail, isOpen: boolean, worked = false): void {
+    if (worked) trail.askingSince = undefined;
     if (isOpen) trail.askingSince ??= clock.monotonic();
     else if (trail.askingSince !== undefined) {
       trail.askedMs = (trail.askedMs ?? 0) + clock.monotonic() - trail.askingSince;

@@ -11,9 +11,9 @@ export interface Row extends Writable<TrafficRow> {
   children: Child[];
   readonly started: number;
   size: number;
-  /** Questions to the host that are open, and since when. */
+  /** Questions to the host that are open, and since when the server waits for an answer. */
   asking: number;
-  askingSince: number;
+  askingSince: number | undefined;
   isRefused: boolean;
   /** It was pushed out of the memory. */
   isGone: boolean;

@@ -164,6 +164,30 @@ describe('traffic', COMPUTES_LONG, () => {
     expect(Object.keys(last()).filter((key) => /asking|asked|refused|gone|size|started/i.test(key))).toEqual([]);
   });
 
+  it('STUDIO-3 time in which the server works although its question is open is no time of asking', async () => {
+    const clock = createFakeClock();
+    const { traffic, last } = open(clock);
+    const row = begin(traffic);
+    const stop = new AbortController();
+    const ends = new Promise<never>((_, reject) => {
+      stop.signal.addEventListener('abort', () => reject(stop.signal.reason as Error));
+    });
+    const waiting = row.watch(host(() => ends));
+    await traffic.send(server, { method: 'tools/call', params: {} }, { host: waiting }, async (_server, request) => {
+      const asked = waiting.request('roots/list', {}, { signal: stop.signal });
+      await clock.advance(2000);
+      request.onAsking?.(true, true);
+      await clock.advance(500);
+      request.onAsking?.(false, true);
+      stop.abort(new Error('the call has ended'));
+      await expect(asked).rejects.toThrow('the call has ended');
+      return { content: [] };
+    });
+    row.succeed({ content: [] });
+    expect(last()).toMatchObject({ ms: 2500 });
+    expect(last().askedMs).toBeUndefined();
+  });
+
   it('STUDIO-3 a request that the audit log calls refused is refused here, with its code; the last call decides', () => {
     const { traffic, last } = open();
     const refused = begin(traffic);

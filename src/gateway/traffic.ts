@@ -168,7 +168,8 @@ export function createTraffic(deps: {
       throw thrown;
     } finally {
       row.asking -= 1;
-      if (row.asking === 0) row.askedMs = (row.askedMs ?? 0) + since(row) - row.askingSince;
+      if (row.asking === 0 && row.askingSince !== undefined)
+        row.askedMs = (row.askedMs ?? 0) + since(row) - row.askingSince;
       tell(row);
     }
   };
@@ -204,7 +205,7 @@ export function createTraffic(deps: {
         started: clock.monotonic(),
         size: 0,
         asking: 0,
-        askingSince: 0,
+        askingSince: undefined,
         isRefused: false,
         isGone: false,
         principal,
@@ -327,6 +328,10 @@ export function createTraffic(deps: {
         onConnected(upstream) {
           noteConnected('success');
           request.onConnected?.(upstream);
+        },
+        onAsking(isOpen, worked) {
+          if (worked) row.askingSince = isOpen ? since(row) : undefined;
+          request.onAsking?.(isOpen, worked);
         },
         onUnasked(asked) {
           say('unasked', 'server', { method: asked });

@@ -26,6 +26,13 @@ export function questionWithdrawn(): ToolscoutError {
   return new ToolscoutError('CANCELLED', 'The question was withdrawn.');
 }
 
+/** The reason with which a question is withdrawn when the call that it was asked in has ended. */
+export class CallEnded extends Error {
+  constructor() {
+    super('the call has ended');
+  }
+}
+
 /** What may accompany a question to a host. */
 export interface HostRequest {
   /** Aborted when the answer is no longer needed; the host gets a cancellation. */

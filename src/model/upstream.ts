@@ -17,8 +17,11 @@ export interface UpstreamRequest {
   readonly host?: Host;
   /** Called when a request of the server reached no host: there is none, or it does not support the method. */
   readonly onUnasked?: (method: string) => void;
-  /** Told `true` when the host is asked something, `false` when no question of this request is open any more. */
-  readonly onAsking?: (isOpen: boolean) => void;
+  /**
+   * Told `true` when the host is asked something, `false` when no question of this request is open any more. With `worked` the
+   * server showed that it did not wait for the answer until now: it reported progress or gave its result.
+   */
+  readonly onAsking?: (isOpen: boolean, worked?: boolean) => void;
   /** Headers for this request alone, where the transport has such. */
   readonly headers?: Readonly<Record<string, string>>;
 }

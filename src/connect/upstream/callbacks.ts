@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
-import { CALLBACK_METHODS, offers, type Host, type Screen } from '../../model/host.js';
+import { CALLBACK_METHODS, CallEnded, offers, type Host, type Screen } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 /** Questions of one server that may be open at once; a flood is refused, not relayed. */
@@ -119,7 +119,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
   /** The call an open question is about has ended; if that was a guess, it was about another. */
   const move = (entry: Open): void => {
     const next = entry.isGuess ? deps.callOf(undefined, isFree) : undefined;
-    if (!next?.host) return entry.stop.abort(new Error('the call has ended'));
+    if (!next?.host) return entry.stop.abort(new CallEnded());
     entry.call = next.id;
     deps.pause(next.id);
     // A host that has a session was asked on its behalf; one that has not must be asked in a call that still runs.

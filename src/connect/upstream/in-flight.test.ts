@@ -89,6 +89,27 @@ describe('requests in flight', () => {
     expect(told).toHaveLength(4);
   });
 
+  it('EXEC-5 tells that a server worked while its question was open: by progress, and by its answer', () => {
+    const { inFlight } = setUp();
+    const told: Array<[isOpen: boolean, worked: boolean]> = [];
+    const onAsking = (isOpen: boolean, worked = false): void => void told.push([isOpen, worked]);
+    inFlight.add(1, entry({ onAsking }));
+    inFlight.extend(inFlight.get(1)!);
+    expect(told).toEqual([]);
+    inFlight.pause(1);
+    inFlight.extend(inFlight.get(1)!);
+    inFlight.take(1, true);
+    expect(told).toEqual([
+      [true, false],
+      [true, true],
+      [false, true],
+    ]);
+    inFlight.add(2, entry({ onAsking }));
+    inFlight.pause(2);
+    inFlight.take(2);
+    expect(told.at(-1)).toEqual([false, false]);
+  });
+
   it('A50 EXEC-1 progress restarts the time limit, up to the deadline', async () => {
     const { clock, expired, inFlight } = setUp();
     inFlight.add(1, entry({ deadline: 1700 }));

@@ -30,11 +30,11 @@ export interface Pending {
 export interface InFlight extends Iterable<readonly [number, Pending]> {
   add(id: number, entry: Pending): void;
   get(id: number): Pending | undefined;
-  /** Takes a request out: it was answered, given up or lost. */
-  take(id: number): Pending | undefined;
+  /** Takes a request out: it was answered (`isAnswered`), given up or lost. */
+  take(id: number, isAnswered?: boolean): Pending | undefined;
   /** The oldest call that has a host, before all others one that is free. */
   oldest(isFree?: (id: number) => boolean): { readonly id: number; readonly host: Host } | undefined;
-  /** Restarts the time limit of a request, up to its deadline. */
+  /** The server reported progress: restarts the time limit of a request, up to its deadline. */
   extend(entry: Pending): void;
   /** The server waits for the host: until `resume` only the deadline of the call counts. */
   pause(id: number): void;
@@ -75,10 +75,10 @@ export function createInFlight(clock: Clock, onExpired: (id: number, entry: Pend
       pending.set(id, entry);
       extend(entry);
     },
-    take(id) {
+    take(id, isAnswered = false) {
       const entry = pending.take(id);
       // Nothing is asked on behalf of a request that has ended.
-      if (entry && entry.waiting > 0) entry.options.onAsking?.(false);
+      if (entry && entry.waiting > 0) entry.options.onAsking?.(false, isAnswered);
       if (entry && pending.isEmpty) deadlines.stop();
       return entry;
     },
@@ -91,7 +91,11 @@ export function createInFlight(clock: Clock, onExpired: (id: number, entry: Pend
       }
       return first;
     },
-    extend,
+    extend(entry) {
+      // A server that goes on working does not wait for the answer to its question.
+      if (entry.waiting > 0) entry.options.onAsking?.(true, true);
+      extend(entry);
+    },
     pause: (id) => shift(id, 1),
     resume: (id) => shift(id, -1),
   };

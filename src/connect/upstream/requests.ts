@@ -101,8 +101,8 @@ export function createRequests(deps: RequestsDeps): Requests {
 
   const pending = createInFlight(clock, (id) => expire(id));
 
-  const take = (id: number): Pending | undefined => {
-    const entry = pending.take(id);
+  const take = (id: number, isAnswered = false): Pending | undefined => {
+    const entry = pending.take(id, isAnswered);
     if (!entry) return undefined;
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
     if (callbacks.open.size > 0) callbacks.ended(id);
@@ -215,7 +215,7 @@ export function createRequests(deps: RequestsDeps): Requests {
   };
 
   const answered = (id: number, message: JsonObject): void => {
-    const entry = take(id);
+    const entry = take(id, true);
     if (!entry) {
       if (abandoned > 0) abandoned--;
       else countUnsolicited();

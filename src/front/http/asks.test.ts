@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { CallEnded } from '../../model/host.js';
 import { LOCAL } from '../../model/principal.js';
 import { createAsks } from './asks.js';
 
 describe('questions over HTTP', () => {
+  it('STUDIO-1 say when they are withdrawn because the call has ended', async () => {
+    const sent: Array<[string, unknown]> = [];
+    const host = createAsks().hostFor(LOCAL, (event, data) => sent.push([event, data]));
+    const stop = new AbortController();
+    const asked = host.request('roots/list', undefined, { signal: stop.signal });
+    stop.abort(new CallEnded());
+    await expect(asked).rejects.toMatchObject({ code: 'CANCELLED' });
+    expect(sent.at(-1)).toEqual(['withdrawn', { id: expect.any(String) as string, ended: true }]);
+  });
+
   it('STUDIO-1 A43 are withdrawn with their call, and their number is bounded', async () => {
     const asks = createAsks();
     const sent: Array<[string, unknown]> = [];
@@ -12,6 +23,7 @@ describe('questions over HTTP', () => {
     stop.abort();
     await expect(withdrawn).rejects.toMatchObject({ code: 'CANCELLED' });
     expect(sent.map(([event]) => event)).toEqual(['ask', 'withdrawn']);
+    expect(sent[1]![1]).not.toHaveProperty('ended');
     await expect(host.request('roots/list', undefined, { signal: stop.signal })).rejects.toMatchObject({
       code: 'CANCELLED',
     });

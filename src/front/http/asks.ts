@@ -3,7 +3,7 @@ import { ToolscoutError } from '../../kernel/errors.js';
 import { sha256 } from '../../kernel/hash.js';
 import { newId } from '../../kernel/ids.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { EVERY_CAPABILITY, questionWithdrawn, type Host } from '../../model/host.js';
+import { CallEnded, EVERY_CAPABILITY, questionWithdrawn, type Host } from '../../model/host.js';
 import type { Principal } from '../../model/principal.js';
 
 /** Questions of servers, answered by the caller that follows its call as a stream of events. */
@@ -65,7 +65,7 @@ export function createAsks(): Asks {
       };
       const withdraw = (): void => {
         leave();
-        send('withdrawn', { id });
+        send('withdrawn', { id, ...(signal?.reason instanceof CallEnded && { ended: true }) });
         reject(questionWithdrawn());
       };
       signal?.addEventListener('abort', withdraw, { once: true });

@@ -70,7 +70,7 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
       <div class="stack stack-s">
         {state.step === 'running' && (
           <p ref={status} tabIndex={-1} role="status" class="muted">
-            {runningText(state.asks.length)}
+            {runningText(state.asks.length, state.isWorking)}
           </p>
         )}
         {state.step === 'running' && <Progress progress={state.progress} />}

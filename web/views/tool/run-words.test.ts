@@ -3,11 +3,13 @@ import { runningText, tokensText, tookText } from './run-words.js';
 
 describe('words of a call', () => {
   it('STUDIO-1 says what a running call waits for', () => {
-    expect([0, 1, 3].map(runningText)).toEqual([
+    expect([0, 1, 3].map((questions) => runningText(questions))).toEqual([
       'The tool is running…',
       'The tool waits for your answer.',
       'The tool waits for your answers: 3 questions.',
     ]);
+    expect(runningText(1, true)).toBe('The tool is running, and has 1 question…');
+    expect(runningText(0, true)).toBe('The tool is running…');
   });
 
   it('STUDIO-1 says what it cost, and what was kept back', () => {

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../api/types.js';
-import { formatCount, formatDuration } from '../../text/format.js';
+import { formatCount, formatDuration, plural } from '../../text/format.js';
 import { workedText } from '../../text/took.js';
 
 /** What a running call does. */
-export function runningText(questions: number): string {
+export function runningText(questions: number, isWorking = false): string {
   if (questions === 0) return 'The tool is running…';
+  if (isWorking) return `The tool is running, and has ${plural(questions, 'question')}…`;
   return questions === 1
     ? 'The tool waits for your answer.'
     : `The tool waits for your answers: ${questions} questions.`;

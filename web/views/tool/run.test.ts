@@ -42,6 +42,28 @@ describe('a call that asks', () => {
     expect(run.state.value).toMatchObject({ step: 'done', ms: 3015, askedMs: 3000 });
   });
 
+  it('STUDIO-1 a tool that reports progress, or ends without the answer, did not wait for it', async () => {
+    const { run, pass, tell, finish } = stage();
+    tell('ask', ask('roots'));
+    expect(run.state.value).toMatchObject({ isWorking: false });
+    pass(2000);
+    tell('progress', { progress: 1 });
+    expect(run.state.value).toMatchObject({ step: 'running', isWorking: true });
+    pass(2000);
+    tell('withdrawn', { id: 'roots', ended: true });
+    await finish({ success: true });
+    expect(run.state.value).toMatchObject({ step: 'done', ms: 4000, askedMs: 0 });
+  });
+
+  it('STUDIO-1 a call that failed with an open question waited for its answer', async () => {
+    const { run, pass, tell, finish } = stage();
+    tell('ask', ask('q'));
+    pass(900);
+    tell('withdrawn', { id: 'q', ended: true });
+    await finish({ success: false, error: { message: 'late', code: 'TOOL_EXECUTION_TIMEOUT' } });
+    expect(run.state.value).toMatchObject({ step: 'failed', ms: 900, askedMs: 900 });
+  });
+
   it('STUDIO-1 several questions at once are one wait, and an answer that fails goes on waiting', async () => {
     const { run, pass, tell, finish } = stage();
     tell('ask', ask('a'));

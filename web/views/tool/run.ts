@@ -18,6 +18,8 @@ export type RunState =
       readonly startedAt: number;
       readonly progress: readonly JsonObject[];
       readonly asks: readonly Ask[];
+      /** It reported progress since it asked: it does not wait for the answer. */
+      readonly isWorking?: boolean;
     }
   | { readonly step: 'done'; readonly ms: number; readonly askedMs: number; readonly answer: JsonObject }
   | {
@@ -38,11 +40,18 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
   /** Time in which a question waited for an answer, and since when one waits now. */
   let askedMs = 0;
   let askedAt: number | undefined;
+  /** The part of it that counts only if the call fails: the question was open when the call ended. */
+  let endedMs = 0;
   /** Questions whose answer is on its way: the call may end before that is confirmed. */
   let sent = new Set<string>();
   const keepTime = (asks: readonly Ask[]): void => {
     if (askedAt !== undefined) askedMs += now() - askedAt;
     askedAt = asks.some(({ id }) => !sent.has(id)) ? now() : undefined;
+  };
+  const setWorking = (isEnd: boolean): void => {
+    if (askedAt === undefined) return;
+    if (isEnd) endedMs += now() - askedAt;
+    askedAt = isEnd ? undefined : now();
   };
   const setAsks = (asks: readonly Ask[]): void => {
     if (state.value.step !== 'running') return;
@@ -56,6 +65,7 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
     running = own;
     const startedAt = now();
     askedMs = 0;
+    endedMs = 0;
     askedAt = undefined;
     sent = new Set();
     state.value = { step: 'running', startedAt: Date.now(), progress: [], asks: [] };
@@ -66,10 +76,17 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
     try {
       await call({ server, tool, arguments: args }, own.signal, (name, data) => {
         if (state.value.step !== 'running') return;
-        if (name === 'progress') update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS) });
-        else if (name === 'ask') setAsks([...state.value.asks, data as unknown as Ask]);
-        else if (name === 'withdrawn') setAsks(state.value.asks.filter(({ id }) => id !== data['id']));
-        else if (name === 'result' || name === 'error') ended = data;
+        if (name === 'progress') {
+          setWorking(false);
+          const isWorking = state.value.asks.length > 0;
+          update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS), isWorking });
+        } else if (name === 'ask') {
+          update({ isWorking: false });
+          setAsks([...state.value.asks, data as unknown as Ask]);
+        } else if (name === 'withdrawn') {
+          if (data['ended'] === true) setWorking(true);
+          setAsks(state.value.asks.filter(({ id }) => id !== data['id']));
+        } else if (name === 'result' || name === 'error') ended = data;
       });
       const ms = now() - startedAt;
       keepTime([]);
@@ -84,12 +101,18 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
           code: code as never,
           problems: problems as never,
         };
-        state.value = { step: 'failed', ms, askedMs, error: new ApiError(422, problem), answer: ended };
+        state.value = {
+          step: 'failed',
+          ms,
+          askedMs: askedMs + endedMs,
+          error: new ApiError(422, problem),
+          answer: ended,
+        };
       } else state.value = { step: 'done', ms, askedMs, answer: ended };
     } catch (thrown) {
       if (own.signal.aborted) return;
       keepTime([]);
-      state.value = { step: 'failed', ms: now() - startedAt, askedMs, error: asApiError(thrown) };
+      state.value = { step: 'failed', ms: now() - startedAt, askedMs: askedMs + endedMs, error: asApiError(thrown) };
     }
   };
   return {
