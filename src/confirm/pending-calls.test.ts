@@ -42,6 +42,19 @@ describe('pending calls', () => {
     }
   });
 
+  it('SEC-11 a waiting call and its decision name the host that asked, cut to a bounded length', async () => {
+    const { calls } = open();
+    const from = (hostName: string): AskedCall => {
+      const plain = asked({ hostName });
+      return { ...plain, call: { ...plain.call, hostName } };
+    };
+    const { pending } = await calls().ask(from('my-agent'));
+    expect(pending.host).toBe('my-agent');
+    expect(await calls().decide(pending.id, 'approved', RULING)).toMatchObject({ host: 'my-agent' });
+    expect((await calls().ask(from('x'.repeat(5000)))).pending.host).toHaveLength(200);
+    expect((await calls().ask(asked({}))).pending).not.toHaveProperty('host');
+  });
+
   it('SEC-11 of two decisions at once one counts, and the other gets an error that names it', async () => {
     const { calls } = open();
     const { pending } = await calls().ask(asked({}));

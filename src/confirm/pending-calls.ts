@@ -46,6 +46,8 @@ const SPACE = 'pending-calls';
 /** Calls that one caller may have waiting, and all together: a person cannot look at more. */
 const MAX_OF_CALLER = 50;
 const MAX_WAITING = 1000;
+/** Characters of the name that a host gives itself. */
+const MAX_HOST = 200;
 /** What ended this long ago is forgotten. */
 const FORGET_MS = 3_600_000;
 /** Others that write the same call at the same time; each of them got further, so this is not reached. */
@@ -112,6 +114,7 @@ export function createPendingCalls(deps: {
       arguments: deps.redact(call.arguments, server.id),
       argumentsHash,
       principal: call.viewer.principal,
+      ...(call.hostName !== undefined && { host: call.hostName.slice(0, MAX_HOST) }),
       ...(skill && { skill: skill.id }),
       route: call.route,
       rule: rule.reason,

@@ -4,6 +4,7 @@ import type {
   DetailsOptions,
   CallOptions,
   HostCallOptions,
+  MenuOptions,
   HostScriptOptions,
   ListToolsOptions,
   ScriptOptions,
@@ -314,7 +315,7 @@ export interface HostVerbs {
   /** Has the servers a host is connected to log from its level on. */
   setLogLevel(host: Host): Promise<void>;
   /** Records the list of tools that a host was given, for the bill (ANS-7). */
-  noteMenu(tools: readonly JsonObject[], options?: Pick<CallOptions, 'traceId'> & { readonly server?: string }): void;
+  noteMenu(tools: readonly JsonObject[], options?: MenuOptions): void;
   /** Records what toolscout itself answered a host, and no other record counts (ANS-7). */
   noteAnswer(tool: string, args: JsonObject, answer: JsonObject, options?: Pick<CallOptions, 'traceId'>): void;
   /** A host has gone: connections that were made for it alone end. */

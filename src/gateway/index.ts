@@ -21,6 +21,7 @@ export type {
   AskOptions,
   CallOptions,
   HostCallOptions,
+  MenuOptions,
   DetailsOptions,
   ListToolsOptions,
   ScriptOptions,

@@ -21,6 +21,8 @@ export interface PendingCall {
   readonly argumentsHash: string;
   /** The caller of the call. */
   readonly principal: string;
+  /** What the host calls itself that made the call over MCP; nothing proves it. */
+  readonly host?: string;
   readonly skill?: string;
   readonly route: string;
   /** The rule that asks, as one phrase. */

@@ -43,6 +43,21 @@ const tokensOf = ({ tokens }: Pick<AuditRecord, 'tokens'>): number =>
   (tokens?.arguments ?? 0) + (tokens?.returned ?? 0);
 
 describe('the bill', STARTS_PROCESSES, () => {
+  it('EXEC-5 records of menus, searches and calls name the host alike', async () => {
+    const gateway = await open();
+    const host = await connectHost(gateway, { era: 'legacy', over: 'stdio' });
+    await host.request('tools/list');
+    await host.request('tools/call', { name: 'search_tools', arguments: { query: 'read the notes of a shelf' } });
+    await host.request('tools/call', {
+      name: 'execute_tool',
+      arguments: { server: 'notes', tool: 'x', arguments: {} },
+    });
+    const recorded = new Map((await gateway.audit.list()).map((record) => [record.kind, record.host]));
+    const name = recorded.get('execution');
+    expect(name).toMatch(/./);
+    expect([recorded.get('menu'), recorded.get('search')]).toEqual([name, name]);
+  });
+
   it.each([
     ['legacy', 'stdio'],
     ['modern', 'http'],

@@ -78,3 +78,8 @@ export interface ToolDetails {
   readonly tool: Tool;
   readonly lean: JsonObject;
 }
+
+/** What is recorded of a list of tools besides the list: whose request it was, and of which server alone. */
+export interface MenuOptions extends Pick<CallOptions, 'traceId'>, Pick<Call, 'hostName'> {
+  readonly server?: string;
+}

@@ -212,7 +212,7 @@ function recordSearch(
   audit: Audit,
   { principal, skill }: Viewer,
   query: string,
-  { server, route, traceId }: SearchOptions,
+  { server, route, hostName, traceId }: SearchOptions,
   { hits, nearest }: SearchAnswer,
   latencyMs: number,
 ): void {
@@ -220,6 +220,7 @@ function recordSearch(
     kind: 'search',
     principal,
     route,
+    host: hostName,
     skill: skill?.id,
     server,
     outcome: 'success',

@@ -67,6 +67,7 @@ export function createConfirming(core: Core): Confirming {
           decision,
           via,
           caller: asked.call.viewer.principal,
+          ...(asked.call.hostName !== undefined && { host: asked.call.hostName }),
           rule: asked.rule.reason,
           ...(id !== undefined && { id }),
           ...(reason !== undefined && { reason }),
@@ -99,12 +100,13 @@ export function createConfirming(core: Core): Confirming {
     try {
       const ruling = { by: act.principal, ...(why && { reason: why }), at: clock.now(), via: 'operator' as const };
       const decided = await confirmer.pending.decide(id, verdict, ruling, permit(viewer));
-      const { server, tool, principal: caller, argumentsHash, rule } = decided;
+      const { server, tool, principal: caller, host, argumentsHash, rule } = decided;
       const detail = {
         decision: verdict,
         via: 'operator',
         id,
         caller,
+        ...(host !== undefined && { host }),
         rule,
         argumentsHash,
         ...(why && { reason: why }),

@@ -193,12 +193,13 @@ export function hostVerbs(
     'hosts.setLogLevel': (_viewer, host) => pool.setLogLevel(host),
     'hosts.release': (_viewer, host) => pool.release(host),
 
-    'hosts.noteMenu'({ principal, skill }, tools, { traceId, server } = {}) {
+    'hosts.noteMenu'({ principal, skill }, tools, { traceId, server, hostName } = {}) {
       audit.record({
         kind: 'menu',
         principal,
         route: 'mcp',
         outcome: 'success',
+        ...(hostName && { host: hostName }),
         ...(skill && { skill: skill.id }),
         ...(server !== undefined && { server }),
         ...(traceId !== undefined && { traceId }),

@@ -4,7 +4,15 @@ import { decisionsOf } from './decisions.js';
 
 const request = (over: Partial<Approval>): Approval => ({ ref: 'a:b', hash: 'h', requestedAt: 1, ...over }) as Approval;
 const call = (over: Partial<PendingCall>): PendingCall =>
-  ({ id: 'call_1', server: 'mail', tool: 'send', requestedAt: 1, expiresAt: 50, ...over }) as PendingCall;
+  ({
+    id: 'call_1',
+    server: 'mail',
+    tool: 'send',
+    principal: 'local',
+    requestedAt: 1,
+    expiresAt: 50,
+    ...over,
+  }) as PendingCall;
 
 describe('decisions', () => {
   it('STUDIO-1 SEC-11 lists requests and calls together, newest first, and none that waits', () => {
@@ -17,12 +25,12 @@ describe('decisions', () => {
       [
         call({ state: 'waiting' }),
         call({ id: 'call_2', state: 'rejected', ruling: { by: 'bob', reason: 'wrong', at: 20, via: 'operator' } }),
-        call({ id: 'call_3', state: 'expired' }),
+        call({ id: 'call_3', state: 'expired', host: 'my-agent' }),
       ],
     );
     expect(decided.map(({ what, state, by, reason, at }) => [what, state, by, reason, at])).toEqual([
-      ['call of mail:send', 'expired', '', '', 50],
-      ['call of mail:send', 'rejected', 'bob', 'wrong', 20],
+      ['call of mail:send by local with my-agent', 'expired', '', '', 50],
+      ['call of mail:send by local', 'rejected', 'bob', 'wrong', 20],
       ['a:b', 'approved', 'ada', '', 10],
       ['a:b', 'superseded', '', '', 5],
     ]);

@@ -1,4 +1,5 @@
 import type { Approval, PendingCall } from '../../api/types.js';
+import { whoOf } from '../../text/who.js';
 
 /** The decision about a request or a call, or that none was made in time. */
 export interface Decision {
@@ -30,9 +31,9 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
     }));
   const answered = calls
     .filter(({ state }) => state !== 'waiting')
-    .map(({ id, server, tool, state, ruling, expiresAt }): Decision => ({
+    .map(({ id, server, tool, principal, host, state, ruling, expiresAt }): Decision => ({
       id,
-      what: `call of ${server}:${tool}`,
+      what: `call of ${server}:${tool} by ${whoOf({ principal, host })}`,
       about: { server, tool },
       state,
       by: ruling?.by ?? '',

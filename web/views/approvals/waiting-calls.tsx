@@ -18,6 +18,7 @@ import { Failure } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
 import { formatAgo, formatLeft, formatTime, plural } from '../../text/format.js';
 import { routeWord } from '../../text/route-word.js';
+import { whoOf } from '../../text/who.js';
 
 /** Calls that are shown at once; the others follow when these are decided. */
 const MAX_SHOWN = 50;
@@ -32,7 +33,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
       const { expiresAt } = await api.decideCall(call.id, verb, reason === '' ? {} : { reason });
       tell(
         verb === 'approve'
-          ? `Approved. ${call.principal} may call ${address} once with these arguments, until ${formatTime(expiresAt)}.`
+          ? `Approved. ${whoOf(call)} may call ${address} once with these arguments, until ${formatTime(expiresAt)}.`
           : `Rejected. ${address} is not called.`,
       );
       // The buttons go away with the call.
@@ -60,7 +61,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
           [
             'Asked by',
             <>
-              <ServerText text={call.principal} limit={120} />
+              <ServerText text={whoOf(call)} limit={200} />
               {call.skill !== undefined && (
                 <>
                   {' '}

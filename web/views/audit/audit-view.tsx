@@ -11,12 +11,13 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, kindWord, serverOptions, titleOf, whoOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
 import { reasonOf } from '../../text/advice.js';
 import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
 import { askedText, bySlowest, workedText } from '../../text/took.js';
+import { whoOf } from '../../text/who.js';
 
 const LIMIT = 500;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
-import { emptyText, KINDS, kindWord, serverOptions, titleOf, whoOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
 
 describe('words of the audit log', () => {
   it('STUDIO-1 has a word for every kind, so that each can be filtered', () => {
@@ -26,10 +26,5 @@ describe('words of the audit log', () => {
       ['b', 'b'],
     ]);
     expect(serverOptions(['a'], 'gone').map(([name]) => name)).toEqual(['a', 'gone']);
-  });
-
-  it('STUDIO-1 tells the hosts of one caller apart', () => {
-    expect(whoOf({ principal: 'local' })).toBe('local');
-    expect(whoOf({ principal: 'local', host: 'my-agent' })).toBe('local with my-agent');
   });
 });

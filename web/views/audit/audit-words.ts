@@ -62,8 +62,3 @@ export function serverOptions(names: readonly string[], chosen: string): Array<r
   const all = chosen === '' || names.includes(chosen) ? names : [...names, chosen];
   return all.map((name) => [name, name.slice(0, 60)]);
 }
-
-/** Who asked: the caller, and the host that it used where that said its name. */
-export function whoOf({ principal, host }: Pick<AuditRecord, 'principal' | 'host'>): string {
-  return host === undefined ? principal : `${principal} with ${host.slice(0, 60)}`;
-}

@@ -10,6 +10,7 @@ export const PendingCall = z.object({
   arguments: z.unknown().meta({ description: 'Redacted, as in the audit log.' }),
   argumentsHash: text,
   principal: text,
+  host: text.optional().describe('What the host calls itself that made the call over MCP; nothing proves it.'),
   skill: text.optional(),
   route: text,
   rule: text,

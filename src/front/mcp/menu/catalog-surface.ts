@@ -185,7 +185,7 @@ export function createCatalogMenu(
     const behind = named();
     const menu = [...(mode === 'passthrough' ? [] : metaToolsNaming(behind, metaTools)), ...(admin ? ADMIN_TOOLS : [])];
     if (!isDirect) {
-      noteMenu(gateway, menu, params, exchange);
+      noteMenu(gateway, menu, params, exchange, { hostName });
       if (exchange.host.era === 'legacy') return { tools: menu };
       // What names servers belongs to one principal, and changes with them.
       const cacheScope = admin || behind !== '' ? 'private' : 'public';
@@ -199,7 +199,7 @@ export function createCatalogMenu(
     });
     const fitting = exchange.host.era === 'legacy' ? shown.map(toolForLegacy) : shown;
     const tools = [...menu, ...fitting];
-    noteMenu(gateway, tools, params, exchange);
+    noteMenu(gateway, tools, params, exchange, { hostName });
     return listResult('tools', tools, 'name', params, exchange);
   };
 
@@ -232,7 +232,12 @@ export function createCatalogMenu(
     if (mode === 'code') {
       const args = params['arguments'];
       if (!CODE_TOOLS.some((tool) => tool['name'] === name)) return Promise.resolve(notInCode(name));
-      const answer = lookInCode(gateway, name, isObject(args) ? args : {}, callOptions(params, exchange));
+      const answer = lookInCode(
+        gateway,
+        name,
+        isObject(args) ? args : {},
+        callOptions(params, exchange, undefined, hostName),
+      );
       return name === 'search_tools' ? answer : billed(name, params, exchange, answer);
     }
     if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {

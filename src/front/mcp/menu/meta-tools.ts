@@ -296,6 +296,7 @@ async function look(
           includeSchema: args.flag('includeSchema'),
           schemaTokens: args.count('schemaTokens', SCHEMA_TOKENS, MAX_SCHEMA_TOKENS),
           route: options.route,
+          hostName: options.hostName,
           isPreview: options.isPreview,
           ...asked,
         });

@@ -1,4 +1,4 @@
-import type { Gateway, ServerFacts, Traffic } from '../../../gateway/index.js';
+import type { Gateway, MenuOptions, ServerFacts, Traffic } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Host } from '../../../model/host.js';
 import { strictCapabilities, strictInfo } from '../../../protocol/strict-items.js';
@@ -78,9 +78,9 @@ export function noteMenu(
   tools: readonly JsonObject[],
   { cursor }: JsonObject,
   { traceId }: Exchange,
-  server?: string,
+  { hostName, server }: Omit<MenuOptions, 'traceId'>,
 ): void {
-  if (cursor === undefined) gateway.hosts.noteMenu(tools, { traceId, server });
+  if (cursor === undefined) gateway.hosts.noteMenu(tools, { traceId, hostName, server });
 }
 
 /** What the surface of one server is made of. */
@@ -204,7 +204,7 @@ class ServerSurface implements HostSurface {
     });
     const tools = [...reading, ...own];
     const shown = exchange.host.era === 'legacy' ? tools.map(toolForLegacy) : tools;
-    noteMenu(gateway, shown, params, exchange, server);
+    noteMenu(gateway, shown, params, exchange, { hostName: this.offered.hostName, server });
     return listResult('tools', shown, 'name', params, exchange);
   }
 
