@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { JsonObject, RuleConfig, RulesPreview } from '../../api/types.js';
+import { createDraft } from '../../app/draft.js';
 import { onForget, useResource } from '../../app/resource.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
@@ -12,12 +13,11 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure, Loaded, type Tone } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
-import { createDraft } from './rule-draft.js';
 import { allowListText, effectNote, keptWord, patternText, previewText } from './rule-words.js';
 
 const PAUSE_MS = 150;
 /** Stays when another view is opened, and when the config changes. */
-const draft = createDraft();
+const draft = createDraft<readonly RuleConfig[]>();
 onForget(draft.drop);
 
 type Effect = RulesPreview['undecided'];
@@ -174,7 +174,7 @@ function Editor({
   readonly initial: readonly RuleConfig[];
   readonly onSaved: () => void;
 }): VNode {
-  const [rules, showRules] = useState<readonly RuleConfig[]>(() => draft.rules ?? initial);
+  const [rules, showRules] = useState<readonly RuleConfig[]>(() => draft.value ?? initial);
   const setRules = (next: readonly RuleConfig[]): void => {
     draft.keep(next, initial);
     showRules(next);

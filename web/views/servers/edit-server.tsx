@@ -2,7 +2,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { ConfigChange, ConfigFile, JsonObject } from '../../api/types.js';
-import { useResource } from '../../app/resource.js';
+import { createDraft } from '../../app/draft.js';
+import { onForget, useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
@@ -14,6 +15,17 @@ import { Tabs } from '../../parts/tabs.js';
 import { isRemoval, removalWords } from '../../parts/change-words.js';
 import { RegistrySearch } from './registry-search.js';
 import { EMPTY_ENTRY, entryOf, formOf, problemsOf, readEntries, type EntryForm } from './server-entry.js';
+
+interface NewEntry {
+  readonly form: EntryForm;
+  readonly mode: 'form' | 'raw';
+  readonly raw: string;
+}
+
+const NOTHING: NewEntry = { form: EMPTY_ENTRY, mode: 'form', raw: '' };
+/** A new server that is not saved: it is kept while other views are open. */
+const draft = createDraft<NewEntry>();
+onForget(draft.drop);
 
 function Field({
   label,
@@ -135,9 +147,16 @@ function FormFields({
 
 function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string | undefined }): VNode {
   const base = id === undefined ? undefined : (file.servers[id] as JsonObject | undefined);
-  const [form, setForm] = useState<EntryForm>(() => (id !== undefined && base ? formOf(id, base) : EMPTY_ENTRY));
-  const [mode, setMode] = useState<'form' | 'raw'>('form');
-  const [raw, setRaw] = useState('');
+  const [written, showWritten] = useState<NewEntry>(() => {
+    if (id === undefined) return draft.value ?? NOTHING;
+    return base ? { ...NOTHING, form: formOf(id, base) } : NOTHING;
+  });
+  const { form, mode, raw } = written;
+  const write = (part: Partial<NewEntry>): void => {
+    const next = { ...written, ...part };
+    if (id === undefined) draft.keep(next, NOTHING);
+    showWritten(next);
+  };
   const [problems, setProblems] = useState<ReturnType<typeof problemsOf>>({});
   const [wrong, setWrong] = useState<string>();
   const [change, setChange] = useState<ConfigChange>();
@@ -147,10 +166,9 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
     // An empty form has nothing to show; what is pasted brings its name along.
     const isEmpty = id === undefined && problemsOf(form).id !== undefined;
     const entry = entryOf(form, base);
-    if (next === 'raw')
-      setRaw(isEmpty ? '' : JSON.stringify(id === undefined ? { [form.id.trim()]: entry } : entry, null, 2));
+    const text = isEmpty ? '' : JSON.stringify(id === undefined ? { [form.id.trim()]: entry } : entry, null, 2);
     setWrong(undefined);
-    setMode(next);
+    write({ mode: next, ...(next === 'raw' && { raw: text }) });
   };
   const review = (event: Event): void => {
     event.preventDefault();
@@ -174,7 +192,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
   }
   return (
     <>
-      {id === undefined && <RegistrySearch onPick={(name, entry) => setForm({ ...formOf(name, entry) })} />}
+      {id === undefined && <RegistrySearch onPick={(name, entry) => write({ form: formOf(name, entry) })} />}
       <Section
         title={id === undefined ? 'Or describe it' : 'Entry'}
         aside={
@@ -197,7 +215,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
               isNew={id === undefined}
               onChange={(part) => {
                 const next = { ...form, ...part };
-                setForm(next);
+                write({ form: next });
                 if (Object.keys(problems).length > 0) setProblems(problemsOf(next, taken));
               }}
             />
@@ -218,7 +236,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
                 rows={12}
                 spellcheck={false}
                 value={raw}
-                onInput={(event) => setRaw(event.currentTarget.value)}
+                onInput={(event) => write({ raw: event.currentTarget.value })}
               />
             </Field>
           )}
@@ -252,6 +270,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
         change={change}
         onClose={() => setChange(undefined)}
         onDone={() => {
+          if (id === undefined) draft.drop();
           const [name, entry] = Object.entries(change && 'servers' in change ? change.servers : {})[0] ?? [];
           goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]), {
             from: 'servers',
