@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { RulesPreview } from '../../api/types.js';
-import { allowListText, effectNote, keptWord, patternText, previewText } from './rule-words.js';
+import {
+  allowListText,
+  effectNote,
+  chosenEffect,
+  effectWord,
+  effectWords,
+  patternText,
+  previewText,
+} from './rule-words.js';
 
 const tools = (count: number) => ({ count, tools: [] });
 const none = { enables: tools(0), disables: tools(0), tags: tools(0) } as unknown as RulesPreview['rules'][number];
@@ -8,6 +16,16 @@ const preview = (on: number, off: number, count: number, enabled: boolean): Rule
   ({ changed: { on: tools(on), off: tools(off) }, undecided: { ...tools(count), enabled } }) as unknown as RulesPreview;
 
 describe('words of rules', () => {
+  it('STUDIO-1 every rule can be made one that asks for a confirmation', () => {
+    expect(effectWords({})).toEqual(['enabled', 'disabled', 'confirmed first', 'only tagged']);
+    expect(effectWords({ confirm: false })).toContain('not confirmed');
+    expect(chosenEffect('confirmed first', {})).toEqual({ enabled: undefined, confirm: true });
+    expect(chosenEffect('confirmed first', { confirm: 'once' })).toMatchObject({ confirm: 'once' });
+    expect(chosenEffect('only tagged', { confirm: true })).toEqual({ enabled: undefined, confirm: undefined });
+    expect(chosenEffect('disabled', { confirm: true })).toEqual({ enabled: false });
+    expect([true, false].map((enabled) => effectWord({ enabled, confirm: true }))).toEqual(['enabled', 'disabled']);
+  });
+
   it('STUDIO-1 a rule that asks for a confirmation is not one that does nothing', () => {
     expect(effectNote({}, none)).toBe('decides about no tool');
     expect(effectNote({ confirm: true }, none)).toBe('a person confirms every call');
@@ -15,7 +33,7 @@ describe('words of rules', () => {
     expect(effectNote({ confirm: false }, none)).toBe('no later rule asks for a confirmation');
     expect(effectNote({ confirm: { when: 'id > `7`' } }, none)).toBe('a person confirms calls whose arguments fit');
     expect(effectNote({}, { ...none, disables: tools(2) } as never)).toBeUndefined();
-    expect([{}, { confirm: true }, { confirm: false }].map(keptWord)).toEqual([
+    expect([{}, { confirm: true }, { confirm: false }].map(effectWord)).toEqual([
       'only tagged',
       'confirmed first',
       'not confirmed',

@@ -6,10 +6,26 @@ export function patternText({ pattern }: Pick<RuleConfig, 'pattern'>): string {
   return typeof pattern === 'string' ? pattern : pattern.join(', ');
 }
 
-/** What becomes of tools that a rule neither enables nor disables. */
-export function keptWord({ confirm }: Pick<RuleConfig, 'confirm'>): string {
+/** What a rule makes of tools, as one word of {@link effectWords}. */
+export function effectWord({ enabled, confirm }: Pick<RuleConfig, 'enabled' | 'confirm'>): string {
+  if (enabled !== undefined) return enabled ? 'enabled' : 'disabled';
   if (confirm === undefined) return 'only tagged';
   return confirm === false ? 'not confirmed' : 'confirmed first';
+}
+
+/** What can be chosen for a rule; that it keeps later rules from asking only where the config says so. */
+export function effectWords({ confirm }: Pick<RuleConfig, 'confirm'>): readonly string[] {
+  return ['enabled', 'disabled', 'confirmed first', ...(confirm === false ? ['not confirmed'] : []), 'only tagged'];
+}
+
+/** The parts of a rule for a chosen word. Who is asked how often stays, where the rule says it. */
+export function chosenEffect(
+  word: string,
+  { confirm }: Pick<RuleConfig, 'confirm'>,
+): Partial<Pick<RuleConfig, 'enabled' | 'confirm'>> {
+  if (word === 'enabled' || word === 'disabled') return { enabled: word === 'enabled' };
+  if (word === 'only tagged') return { enabled: undefined, confirm: undefined };
+  return { enabled: undefined, confirm: word === 'not confirmed' ? false : confirm || true };
 }
 
 function confirmText({ confirm }: Pick<RuleConfig, 'confirm'>): string | undefined {

@@ -13,7 +13,15 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure, Loaded, type Tone } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
-import { allowListText, effectNote, keptWord, patternText, previewText } from './rule-words.js';
+import {
+  allowListText,
+  chosenEffect,
+  effectNote,
+  effectWord,
+  effectWords,
+  patternText,
+  previewText,
+} from './rule-words.js';
 
 const PAUSE_MS = 150;
 /** Stays when another view is opened, and when the config changes. */
@@ -66,7 +74,6 @@ function RuleRow({
 }): VNode {
   const name = `Rule ${index + 1}`;
   const note = effect && effectNote(rule, effect);
-  const enabled = rule.enabled === undefined ? '' : String(rule.enabled);
   const set = (part: Partial<RuleConfig>): void => {
     const next = Object.fromEntries(
       Object.entries({ ...rule, ...part }).filter(([, value]) => value !== undefined && value !== ''),
@@ -103,14 +110,14 @@ function RuleRow({
           <span class="field-label">are</span>
           <select
             class="input"
-            value={enabled}
-            onChange={(event) =>
-              set({ enabled: event.currentTarget.value === '' ? undefined : event.currentTarget.value === 'true' })
-            }
+            value={effectWord(rule)}
+            onChange={(event) => set(chosenEffect(event.currentTarget.value, rule))}
           >
-            <option value="true">enabled</option>
-            <option value="false">disabled</option>
-            <option value="">{keptWord(rule)}</option>
+            {effectWords(rule).map((word) => (
+              <option key={word} value={word}>
+                {word}
+              </option>
+            ))}
           </select>
         </label>
         <label class="field">
