@@ -202,6 +202,8 @@ describe('a host of the 2025 era', () => {
     while (!/^id: \S+$/m.test(said)) said += (await reader.read()).value ?? '';
     await reader.cancel();
     calls.waiting[0]!.end(outcome);
+    // The fence: when it is answered, so is the call, to nobody.
+    await (await send({ jsonrpc: '2.0', id: 2, method: 'ping' }, own)).text();
     return { own, last: /^id: (\S+)$/m.exec(said)![1]! };
   }
 
