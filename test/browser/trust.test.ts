@@ -185,7 +185,9 @@ describe('approvals in Studio', () => {
       expect(refused.code).toBe('CONFIRMATION_REJECTED');
       expect(refused.detail).toContain('wrong branch');
       await page.getByRole('radio', { name: 'Decided' }).click();
-      await page.getByRole('row', { name: /call of legacy:echo by local.* approved and made local asked for it/ }).waitFor();
+      await page
+        .getByRole('row', { name: /call of legacy:echo by local.* approved and made local asked for it/ })
+        .waitFor();
       await page.getByRole('row', { name: /call of legacy:echo by local.* rejected local wrong branch/ }).waitFor();
     },
   );
