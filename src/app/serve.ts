@@ -20,9 +20,6 @@ import { stateDirectoryOf } from './state-place.js';
 /** How long running calls may take after the request to stop. */
 const DRAIN_MS = 5000;
 
-/** A shared service without a host ends after this. */
-const IDLE_MS = 300_000;
-
 /** The first report waits this long for servers that are learned for the first time. */
 const LEARNING_PATIENCE_MS = 30_000;
 
@@ -69,7 +66,7 @@ async function serveShared(gateway: Gateway, log: Log, options: ServeOptions): P
     log,
     clock: systemClock,
     config: path ?? source,
-    idleMs: options.idleMs ?? IDLE_MS,
+    idleMs: options.idleMs,
   });
   return { urls: [place.socket], ended: service.ended, close: () => service.close() };
 }

@@ -24,6 +24,9 @@ const MAX_STRANGERS = 64;
 /** Hosts that one service serves at once. */
 const MAX_HOSTS = 256;
 
+/** How long a service without a host lives; `--idle` sets another time. */
+const IDLE_MS = 300_000;
+
 /** Questions that one service may ask a host before the numbers of the next one begin. */
 const QUESTIONS_EACH = 2 ** 32;
 
@@ -35,8 +38,8 @@ export interface ServiceDeps {
   readonly clock: Clock;
   /** What it serves, for people. */
   readonly config: string;
-  /** It ends when it had no host for so long. */
-  readonly idleMs: number;
+  /** The service ends after this time without a host; five minutes if absent. */
+  readonly idleMs?: number;
 }
 
 /** A running shared service. */
@@ -68,7 +71,7 @@ function statusOf({ gateway, config }: ServiceDeps, hosts: number, startedAt: nu
  * @throws ToolscoutError `INVALID_REQUEST` when the place has a service already.
  */
 export async function openSharedService(deps: ServiceDeps): Promise<SharedService> {
-  const { place, gateway, log, clock } = deps;
+  const { place, gateway, log, clock, idleMs = IDLE_MS } = deps;
   const token = randomBytes(32).toString('hex');
   const startedAt = clock.now();
   const hosts = new Map<Socket, () => Promise<void>>();
@@ -81,8 +84,8 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
   const restIfIdle = (): void => {
     idle?.cancel();
     if (hosts.size > 0) return;
-    idle = clock.after(deps.idleMs, () => {
-      log.info('shared.idle', { seconds: deps.idleMs / 1000 });
+    idle = clock.after(idleMs, () => {
+      log.info('shared.idle', { seconds: idleMs / 1000 });
       end();
     });
   };

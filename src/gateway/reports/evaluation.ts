@@ -9,7 +9,7 @@ import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Store } from '../../model/store.js';
 import type { Tool } from '../../model/tool.js';
 import type { EvaluationReport, JudgedQuery, Loss, RecordedServer } from '../contract/evaluation.js';
-import { createDoubts } from '../verbs/answer-search.js';
+import { createDemotion } from '../verbs/answer-search.js';
 import { compileRules, normalizeTool } from '../../normalize/index.js';
 import {
   createIndex,
@@ -93,9 +93,9 @@ async function searched(index: ToolIndex, idOf: (tool: Tool) => string): Promise
   // An exact id wins over another tool's second spelling.
   await cooperatively(offered, (tool) => spellings.set(idOf(tool), idOf(tool)));
   // Measured is what agents are shown: tools with findings give way.
-  const doubts = createDoubts();
+  const demotion = createDemotion();
   const ordered: ToolIndex = Object.assign(Object.create(index) as ToolIndex, {
-    search: (...asked: Parameters<ToolIndex['search']>) => doubts.order(index.search(...asked)),
+    search: (...asked: Parameters<ToolIndex['search']>) => demotion.order(index.search(...asked)),
   });
   return { index: ordered, idOf, find: (id) => spellings.get(id) };
 }

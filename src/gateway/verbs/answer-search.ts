@@ -24,7 +24,7 @@ export function createSearch(core: Core): Verbs['search'] {
   const { clock, log, store, audit } = core.deps;
   const encoder = (): string | undefined => core.loaded.config.search.encoder;
   const encoding = createEncoding({ store, log, encoder, load: core.deps.loadEncoder });
-  const doubts = createDoubts();
+  const demotion = createDemotion();
 
   return async (viewer, query, asked = {}) => {
     const started = clock.monotonic();
@@ -60,7 +60,7 @@ export function createSearch(core: Core): Verbs['search'] {
     const { principal } = viewer;
     const encoded = encoder() === undefined ? undefined : encoding.of(query, () => core.catalog.index.tools());
     const experience = await core.experience.of(principal);
-    const answer = answerSearch(viewer, query, options, servers, core, { experience, encoded, doubts });
+    const answer = answerSearch(viewer, query, options, servers, core, { experience, encoded, demotion });
     // Where a query holds several needs, each hit is noted for its own need only.
     for (const need of asked.isPreview ? [] : new Set(answer.hits.map((hit) => hit.need))) {
       const shown = answer.hits.filter((hit) => hit.need === need).map((hit) => addressOf(hit.server, hit.tool));
@@ -92,7 +92,7 @@ interface SearchAids {
   readonly experience?: Experience;
   /** The query and the tools as an encoder reads them (FIND-8). */
   readonly encoded?: Encoded;
-  readonly doubts: Doubts;
+  readonly demotion: Demotion;
 }
 
 /** The hits of a search over these servers that a viewer sees, and who is missing from it and why (FIND-5). */
@@ -102,11 +102,11 @@ function answerSearch(
   asked: SearchOptions,
   servers: readonly Server[],
   core: Pick<Core, 'catalog' | 'learner' | 'hide'>,
-  { experience, encoded, doubts }: SearchAids,
+  { experience, encoded, demotion }: SearchAids,
 ): SearchAnswer {
   const { catalog, learner } = core;
   const options = viewer.isLimited ? { ...asked, accepts: viewer.sees } : asked;
-  const ranked = doubts.order(catalog.index.search(query, options, experience, encoded));
+  const ranked = demotion.order(catalog.index.search(query, options, experience, encoded));
   const signatures = options.includeSchema ? fitSignatures(ranked, options.schemaTokens) : [];
   const missing = servers.filter(({ id, enabled }) => enabled && !catalog.list(id) && viewer.sees(id));
   return {
@@ -164,19 +164,19 @@ interface FoundTool {
   readonly need?: string;
 }
 
-/** How well the next tool must fit, against one with findings, to stand before it. */
-const FITS_AS_WELL = 0.98;
+/** The share of the relevance of a tool with findings that the next tool needs to be ranked before it. */
+const MIN_RELEVANCE_SHARE = 0.98;
 
-/** Lets tools with findings that do not hold them give way in searches. */
-export interface Doubts {
-  /** The same hits: one with findings changes places with the next where that one has none and fits nearly as well. */
+/** Ranks tools whose findings do not hold them back a little lower in searches. */
+export interface Demotion {
+  /** The same hits: one with findings changes places with the next if that one has none and is nearly as relevant. */
   order<Found extends FoundTool>(hits: readonly Found[]): Found[];
 }
 
-/** No definition was looked at yet; each is looked at once, and only where it matters. */
-export function createDoubts(): Doubts {
+/** Looks for findings in each definition at most once, and only if its place depends on it. */
+export function createDemotion(): Demotion {
   const known = new WeakMap<JsonObject, boolean>();
-  const isDoubtful = ({ tool: { definition } }: FoundTool): boolean => {
+  const hasFindings = ({ tool: { definition } }: FoundTool): boolean => {
     const before = known.get(definition);
     if (before !== undefined) return before;
     const found = findFindings(definition).length > 0;
@@ -190,8 +190,8 @@ export function createDoubts(): Doubts {
         const [hit, next] = [ordered[at]!, ordered[at + 1]!];
         // A list without a query is ordered by name.
         const isRanked = hit.relevance > 0;
-        const fits = isRanked && next.need === hit.need && next.relevance >= hit.relevance * FITS_AS_WELL;
-        if (!fits || !isDoubtful(hit) || isDoubtful(next)) continue;
+        const fits = isRanked && next.need === hit.need && next.relevance >= hit.relevance * MIN_RELEVANCE_SHARE;
+        if (!fits || !hasFindings(hit) || hasFindings(next)) continue;
         ordered[at] = next;
         ordered[at + 1] = hit;
         // By one place and no more.

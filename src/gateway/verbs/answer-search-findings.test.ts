@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { testTool } from '../../../test/support/test-tool.js';
 import { findFindings } from '../../approvals/index.js';
-import { createDoubts } from './answer-search.js';
+import { createDemotion } from './answer-search.js';
 
 const SOFT = 'Reads a note. Written by ann@collect-all.io.';
 
@@ -11,7 +11,7 @@ const hit = (name: string, relevance: number, description = 'Reads a note.', nee
   ...(need !== undefined && { need }),
 });
 const order = (...hits: ReturnType<typeof hit>[]): string =>
-  createDoubts()
+  createDemotion()
     .order(hits)
     .map(({ tool }) => tool.name)
     .join('');
@@ -30,8 +30,8 @@ describe('tools with findings in searches', () => {
   });
 
   it('A11 a definition is looked at once', () => {
-    const doubts = createDoubts();
+    const demotion = createDemotion();
     const hits = [hit('a', 1, SOFT), hit('b', 1)];
-    expect(doubts.order(hits)).toEqual(doubts.order(hits));
+    expect(demotion.order(hits)).toEqual(demotion.order(hits));
   });
 });
