@@ -101,7 +101,7 @@ function targetOf({ client, place, scope }: Pick<InstallOptions, 'client' | 'pla
   const { installation, title } = importer;
   if (!installation) {
     throw refuse(
-      `${title} has no servers that it starts itself.`,
+      `toolscout cannot be installed in ${title}: its file does not configure servers that it starts.`,
       `Choose one of: ${installableClients().join(', ')}.`,
     );
   }
@@ -121,7 +121,8 @@ function targetOf({ client, place, scope }: Pick<InstallOptions, 'client' | 'pla
 export function movableFile(options: Pick<InstallOptions, 'client' | 'place' | 'scope'>): string {
   const { installation, title, target } = targetOf(options);
   if (!installation.list) return target.path;
-  throw refuse(`${title} keeps its servers in a list, from which none is moved.`, 'Remove them there by hand.');
+  throw refuse(`The servers of ${title} cannot be moved: its file has a list of them, which toolscout does not edit.`,
+    'Install without --replace, then remove the servers from the file yourself.',);
 }
 
 /** Takes the moved servers out of the table of a client. */

@@ -141,7 +141,7 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     const pass = await passes.take(requestState, asked.binding);
     if (!pass) {
       throw new ToolscoutError('CONFIRMATION_REQUIRED', 'This confirmation was given for another call.', {
-        suggestion: 'Make the call again without requestState; the user is then asked anew.',
+        suggestion: 'Make the call again without requestState; the user is then asked again.',
         delivered: false,
       });
     }

@@ -48,7 +48,7 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
     text.replaceAll(SHAPE, (name) => {
       const form = known.get(name);
       if (form !== undefined) return form;
-      throw new ToolscoutError('INVALID_REQUEST', `${name} is not a placeholder for a credential of this toolscout.`, {
+      throw new ToolscoutError('INVALID_REQUEST', `The placeholder ${name} does not stand for a credential of this config.`, {
         suggestion: 'Load the config file again, and make the change again.',
       });
     });

@@ -73,11 +73,11 @@ describe('the text of a lock file', () => {
     ],
     [
       JSON.stringify({ lockVersion: LOCK_VERSION, servers: [] }),
-      'was edited by hand: its hash is not that of its content.',
+      'was edited by hand: the hash "integrity" does not match its content.',
     ],
     [
       signed([], { more: 1 }).replace('"more":1', '"more":2'),
-      'was edited by hand: its hash is not that of its content.',
+      'was edited by hand: the hash "integrity" does not match its content.',
     ],
   ])('SEC-10 A23 %j is not used: %s', (text, problem) => {
     expect(problemOf(text)).toBe(problem);
@@ -120,7 +120,7 @@ describe('the text of a lock file', () => {
     const forged = { ...item('evil'), definition: { name: 'evil', description: 'other' } };
     for (const list of ['tools', 'prompts', 'resources', 'resourceTemplates']) {
       expect(problemOf(signed([server('a', { [list]: [item('ok'), forged] })] as never))).toBe(
-        'was edited by hand: "evil" of "a" has another hash.',
+        'was edited by hand: the hash of "evil" of "a" does not match its definition.',
       );
     }
     expect(problemOf(signed([server('a'), server('b')] as never))).toBeUndefined();

@@ -57,7 +57,7 @@ export function hashOfLock(lock: Lock): string {
 
 /** Reads a lock file; a problem says why it cannot be used. */
 export function readLock(text: string, file: string): { readonly lock: Lock } | { readonly problem: LockProblem } {
-  const bad = (what: string, suggestion = 'Restore it from git, or write it anew: toolscout lock.') => ({
+  const bad = (what: string, suggestion = 'Restore it from git, or write a new one: toolscout lock.') => ({
     problem: { message: `The lock file ${file} ${what}`, suggestion },
   });
   let value: JsonValue;
@@ -77,7 +77,7 @@ export function readLock(text: string, file: string): { readonly lock: Lock } | 
   }
   if (lockVersion !== LOCK_VERSION || !Array.isArray(servers)) return bad('is not a lock file.');
   if (integrity !== lockHash(content as JsonObject))
-    return bad('was edited by hand: its hash is not that of its content.');
+    return bad('was edited by hand: the hash "integrity" does not match its content.');
   const wrong = servers.find((server) => !isLockServer(server));
   if (wrong !== undefined) return bad('holds a server that cannot be read.');
   const read = servers as unknown as LockServer[];
@@ -86,7 +86,7 @@ export function readLock(text: string, file: string): { readonly lock: Lock } | 
     for (const list of LOCK_LISTS) {
       const forged = server[list].find(({ hash, definition }) => hash !== lockHash(definition));
       if (forged)
-        return bad(`was edited by hand: "${printable(forged.name)}" of "${printable(server.id)}" has another hash.`);
+        return bad(`was edited by hand: the hash of "${printable(forged.name)}" of "${printable(server.id)}" does not match its definition.`);
     }
   }
   return { lock: { lockVersion, servers: read } };

@@ -140,7 +140,7 @@ describe('the text of a lock', () => {
     [
       'a forged hash',
       resealed((content) => (content.servers[0]!['tools'] = [item])),
-      '"x" of "files" has another hash',
+      'the hash of "x" of "files" does not match its definition',
     ],
     ['depth', `${'['.repeat(5000)}${']'.repeat(5000)}`, 'is not a lock file'],
   ])('SEC-10 is refused with %s', (_what, text, message) => {

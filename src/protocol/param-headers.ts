@@ -80,7 +80,7 @@ export function createParamHeaders(): ParamHeaders {
         if (given === null) return `the body has ${path.join('.')} but the header ${header} is missing`;
         const said = decode(given);
         const isEqual = said === value || (said !== undefined && said !== '' && Number(said) === Number(value));
-        if (!isEqual) return `the header ${header} does not say what ${path.join('.')} in the body says`;
+        if (!isEqual) return `the header ${header} differs from ${path.join('.')} in the body`;
       }
       return undefined;
     },

@@ -66,8 +66,8 @@ describe('the vault of suspended scripts', () => {
     for (const _ of [1, 2]) {
       await expect(scripts.claim(state, 'x', { principal: 'ann' })).rejects.toMatchObject({
         code: 'STORE_ERROR',
-        message: 'What the paused script did so far cannot be decrypted, so it cannot go on.',
-        suggestion: 'Check what its calls changed, then run it anew.',
+        message: 'The paused script cannot be resumed: the record of its calls cannot be decrypted.',
+        suggestion: 'Check what its calls changed, then run it from the start.',
       });
     }
   });

@@ -90,15 +90,15 @@ function unknownState(): ToolscoutError {
     'No paused script has this requestState and this text: it has expired, has finished, or its text differs.',
     {
       suggestion:
-        'Send the text of the script unchanged. Calls that the script made before took effect: check that before you run it anew.',
+        'Send the text of the script unchanged. Calls that it made before took effect: check what they changed before you run it from the start.',
     },
   );
 }
 
 function lostJournal(): ToolscoutError {
-  const message = 'What the paused script did so far cannot be decrypted, so it cannot go on.';
+  const message = 'The paused script cannot be resumed: the record of its calls cannot be decrypted.';
   return new ToolscoutError('STORE_ERROR', message, {
-    suggestion: 'Check what its calls changed, then run it anew.',
+    suggestion: 'Check what its calls changed, then run it from the start.',
   });
 }
 

@@ -75,7 +75,7 @@ async function readOne(path: SourcePath): Promise<SourceFile | Unread> {
   const unreadable = (reason: string): Unread => ({ state: 'unreadable', reason });
   try {
     const info = await stat(path.path);
-    if (!info.isFile()) return unreadable('is no file');
+    if (!info.isFile()) return unreadable('is not a regular file');
     if (info.size > MAX_JSON) return unreadable(`is larger than ${MAX_JSON} bytes`);
     const text = await readFile(path.path, 'utf8');
     if (text.trim() === '') return { state: 'empty', reason: 'is empty' };

@@ -17,7 +17,7 @@ export interface OpenedFile {
 
 function refusal(path: string, reason: string, cause?: unknown): ToolscoutError {
   return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}`, {
-    suggestion: 'Nothing was changed. Look at the file, then try again.',
+    suggestion: 'Nothing was changed. Check the file and its permissions, then try again.',
     cause,
   });
 }
@@ -38,7 +38,7 @@ export async function openFile(path: string): Promise<OpenedFile> {
     if (!(await exists(path))) return { path };
     const real = await realpath(path);
     const info = await stat(real);
-    if (!info.isFile()) throw refusal(path, 'is no file.');
+    if (!info.isFile()) throw refusal(path, 'is not a regular file.');
     if (info.size > MAX_BYTES) throw refusal(path, `is larger than ${MAX_BYTES} bytes.`);
     return { path: real, text: await readFile(real, 'utf8') };
   } catch (thrown) {

@@ -113,7 +113,7 @@ export function createEndpointFetch(
       const cause = reason instanceof Error && reason.cause instanceof Error ? reason.cause : reason;
       throw new ToolscoutError(
         'SERVER_CONNECTION_ERROR',
-        `${url.origin}, where "${scope.server}" has its sign-in, cannot be reached: ${oneLine(printable(messageOf(cause)), 200)}`,
+        `The authorization server ${url.origin} of "${scope.server}" cannot be reached: ${oneLine(printable(messageOf(cause)), 200)}`,
         { delivered: false, cause: thrown },
       );
     } finally {

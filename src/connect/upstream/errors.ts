@@ -211,7 +211,7 @@ export function toUpstreamError(
 
 /** The error of a request that cannot be sent as JSON. */
 export function unwritable(server: string, thrown: unknown): ToolscoutError {
-  const message = `What is to be sent to "${server}" cannot be written as JSON: ${messageOf(thrown)}`;
+  const message = `The request to "${server}" cannot be written as JSON: ${messageOf(thrown)}`;
   return new ToolscoutError('TOOL_VALIDATION_ERROR', message, { delivered: false, cause: thrown });
 }
 

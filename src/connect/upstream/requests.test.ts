@@ -121,7 +121,7 @@ describe('createRequests', () => {
     const answer = call({}, { deadline: clock.monotonic() + 2500, onProgress: () => undefined });
     const ended = expect(answer).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_TIMEOUT',
-      message: 'The call to "s" did not finish within the total time that a call may take.',
+      message: 'The call to "s" did not finish within its total time limit.',
     });
     for (let step = 1; step <= 4; step++) {
       await clock.advance(600);

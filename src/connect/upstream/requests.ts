@@ -209,7 +209,7 @@ export function createRequests(deps: RequestsDeps): Requests {
     const entry = take(id);
     if (!entry) return;
     const message = isOver(entry.options)
-      ? `The call to "${server}" did not finish within the total time that a call may take.`
+      ? `The call to "${server}" did not finish within its total time limit.`
       : `The server "${server}" did not answer within ${seconds(entry.options.timeoutMs)}.`;
     giveUp(id, entry, 'timeout', new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
   };

@@ -13,7 +13,7 @@ function parseJson(text: string, what: string): JsonValue {
   }) as JsonValue;
   if (!isTooLarge) return value;
   // It would be written as `null`, and the server blamed for not taking that.
-  throw new ToolscoutError('INVALID_REQUEST', `${what} cannot be sent: a number in it is too large.`);
+  throw new ToolscoutError('INVALID_REQUEST', `${what} cannot be sent: it contains a number above 1.8e308, the largest that JSON can carry here.`);
 }
 
 /**
@@ -27,7 +27,7 @@ export function readJson(text: string, what: string): JsonValue {
   } catch (thrown) {
     if (thrown instanceof ToolscoutError) throw thrown;
     throw new ToolscoutError('INVALID_REQUEST', `${what} is not JSON: ${messageOf(thrown)}.`, {
-      suggestion: 'Names and texts in JSON stand in double quotes: {"path": "README.md"}.',
+      suggestion: 'In JSON, names and strings need double quotes: {"path": "README.md"}.',
     });
   }
 }

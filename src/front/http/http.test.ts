@@ -178,6 +178,7 @@ describe('the routes', STARTS_PROCESSES, () => {
     expect(lost.status).toBe(404);
     expect(await lost.json()).toMatchObject({
       code: 'NOT_FOUND',
+      detail: 'No route matches GET /no/such/page.',
       suggestion: expect.stringContaining('/mcp') as string,
     });
     const wrong = await get(app, '/mcp');

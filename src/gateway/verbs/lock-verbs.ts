@@ -114,9 +114,9 @@ export function lockVerbs(
       const lock = await takeStock(rest);
       if (!includeHeld) {
         refuse(
-          'These are not locked as they are',
+          'The lock file was not written, because these show signs of an attack or were rejected',
           doubtful(),
-          'Look at them, then write the lock with --include-held, or disable them.',
+          'Review them, then run toolscout lock --include-held, or disable them with a rule.',
           'APPROVAL_REQUIRED',
         );
       }

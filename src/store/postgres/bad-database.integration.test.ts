@@ -78,7 +78,7 @@ describe('a server that is too old', () => {
       prepareSchema(query, { schema: 'toolscout', location: 'postgres://db', keyCheck: undefined }),
     ).rejects.toMatchObject({
       code: 'STORE_ERROR',
-      message: 'Will not use postgres://db: it is PostgreSQL 12.22.',
+      message: 'Cannot use the store postgres://db: it is PostgreSQL 12.22.',
       suggestion: 'Use PostgreSQL 13 or newer.',
     });
     expect(asked).toHaveLength(1);

@@ -131,7 +131,7 @@ async function checkServer(query: Query, location: string): Promise<void> {
   );
   const [number, version, encoding, readonly] = row ?? [];
   const refuse = (reason: string, suggestion: string): never => {
-    throw new ToolscoutError('STORE_ERROR', `Will not use ${location}: ${reason}.`, { suggestion });
+    throw new ToolscoutError('STORE_ERROR', `Cannot use the store ${location}: ${reason}.`, { suggestion });
   };
   if (!(Number(number) >= OLDEST_SERVER)) {
     refuse(`it is PostgreSQL ${String(version)}`, 'Use PostgreSQL 13 or newer.');
@@ -171,7 +171,7 @@ async function refuseForeign(query: Query, schema: string, location: string): Pr
   if (!table) return;
   throw new ToolscoutError(
     'STORE_ERROR',
-    `Will not use ${location}: its schema "${schema}" holds tables of another program, "${String(table[0])}" among them.`,
+    `Cannot use the store ${location}: its schema "${schema}" holds tables of another program, such as "${String(table[0])}".`,
     { suggestion: 'Name another schema: postgres://…?schema=NAME. Nothing was changed.' },
   );
 }

@@ -26,7 +26,7 @@ export function createSeal(text: string): Seal {
   if (text.length < MIN_KEY_LENGTH) {
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
-      `The key of the store is too short: expected at least ${MIN_KEY_LENGTH} characters.`,
+      `The key of the store (TOOLSCOUT_STORE_KEY) has ${text.length} characters; expected at least ${MIN_KEY_LENGTH}.`,
       { suggestion: 'Make one with: openssl rand -base64 32' },
     );
   }

@@ -82,7 +82,7 @@ function hold(lock: Connection, files: StoreFiles): void {
     if (troubleOf(thrown) !== 'damaged') throw thrown;
     throw new ToolscoutError(
       'STORE_ERROR',
-      `Will not use ${files.lock}: it has content that toolscout did not write.`,
+      `Cannot use the lock file ${files.lock}: it has content that toolscout did not write.`,
       {
         suggestion: 'Remove that file; toolscout keeps it empty.',
         cause: thrown,

@@ -119,7 +119,7 @@ function launchOf({ candidate }: RegistryPlan): Extract<Launch, { ok: true }> {
   const { launch, name } = candidate;
   if (!launch.ok) {
     throw new ToolscoutError('INVALID_REQUEST', `${name} cannot be launched: ${launch.reason}.`, {
-      suggestion: 'toolscout registry show lists its other ways; choose one with --way.',
+      suggestion: `Other packages and addresses of the server: toolscout registry show ${name}. Choose one with --way.`,
     });
   }
   const problems = [

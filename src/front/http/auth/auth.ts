@@ -144,10 +144,10 @@ export function createAuthenticator(deps: AuthenticatorDeps): ConfiguredAuthenti
       throw unauthenticated('Authentication is required, but http.auth is not configured.');
     }
     if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
-      throw unauthenticated('A token in an address ends up in logs; send it as a header.');
+      throw unauthenticated('A token in the URL (access_token) is not accepted, because URLs are written to logs.');
     }
     const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
-    if (token === undefined) throw unauthenticated('This needs a key or a token.');
+    if (token === undefined) throw unauthenticated('Missing credentials: this address needs an API key or a token.');
     const { keys, tokens } = current(auth);
     const holder = holderOf(token, keys);
     if (holder) return holder;

@@ -58,7 +58,7 @@ function endpointIn(metadata: JsonObject, name: string): URL {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url && (url.protocol === 'https:' || isLocal)) return url;
-  throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The identity provider names no usable ${name}.`, {
+  throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The metadata of the identity provider has no https URL as ${name}.`, {
     suggestion: 'Check http.auth.oauth.issuer.',
   });
 }
@@ -92,7 +92,7 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
     const kept = await sessions.takeTicket(TICKET, params.get('state') ?? '');
     const browser = readCookie(request, nameFor(request));
     if (!isObject(kept) || browser === undefined || kept['browser'] !== sha256(browser)) {
-      throw refusal('This sign-in was not begun in this browser, or was used already.');
+      throw refusal('This sign-in was started in another browser, has expired or was used already.');
     }
     return kept;
   };
@@ -108,7 +108,7 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
     });
     const answer = await postForm(endpointIn(metadata, 'token_endpoint').href, form);
     const token = isObject(answer) ? answer['access_token'] : undefined;
-    if (typeof token !== 'string') throw refusal('The identity provider gave no token.');
+    if (typeof token !== 'string') throw refusal('The identity provider answered without an access token.');
     return token;
   };
 
@@ -152,15 +152,15 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
       const oauth = offered();
       const issuer = params.get('iss');
       if (kept['issuer'] !== oauth.issuer || (issuer === null ? kept['requiresIssuer'] : issuer !== oauth.issuer)) {
-        throw refusal('The answer does not come from the identity provider that was asked.');
+        throw refusal('The issuer of the answer is not the identity provider of this sign-in.');
       }
       const code = params.get('code');
       if (code === null) {
         log.info('http.sign-in', { reason: params.get('error') ?? 'no code' });
-        throw refusal('The identity provider did not let you in.');
+        throw refusal('The identity provider refused the sign-in.');
       }
       const principal = await deps.readToken(await exchange(oauth, kept, code));
-      if (!principal) throw refusal('The identity provider is not configured any more.');
+      if (!principal) throw refusal('The identity provider was removed from the config.');
       return principal;
     },
 

@@ -74,9 +74,14 @@ describe('signing in with a key', STARTS_PROCESSES, () => {
     expect(await stateOf(http, { cookie })).toEqual(state);
     expect((await http.send('/v1/config', { headers: { cookie } })).status).toBe(200);
     expect((await http.send('/v1/config')).status).toBe(401);
-    for (const body of [{ key: 'wrong-key-0123456789' }, { code: 'x'.repeat(43) }]) {
+    const wrong = [
+      [{ key: 'wrong-key-0123456789' }, 'Enter a key'],
+      [{ code: 'x'.repeat(43) }, 'Run toolscout studio again'],
+    ] as const;
+    for (const [body, suggestion] of wrong) {
       const refused = await http.post('/v1/session', body);
       expect([refused.status, refused.headers.has('set-cookie')]).toEqual([401, false]);
+      expect(await refused.json()).toMatchObject({ suggestion: expect.stringContaining(suggestion) as string });
     }
     expect((await http.post('/v1/session', { key: ROOT, code: 'x' })).status).toBe(400);
   });

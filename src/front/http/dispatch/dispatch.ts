@@ -1,6 +1,7 @@
 import { viewerOf, type Gateway } from '../../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
+import { oneLine, printable } from '../../../kernel/text.js';
 import { traceIdOf } from '../../../kernel/trace-context.js';
 import { hasScope, LOCAL, type Principal } from '../../../model/principal.js';
 import { keyGone, type Authenticator } from '../auth/auth.js';
@@ -329,6 +330,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
 }
 
 function notFound(request: Received): Response {
-  const error = new ToolscoutError('NOT_FOUND', 'There is nothing at this address.');
+  const { path } = new Address(request.url);
+  const error = new ToolscoutError('NOT_FOUND', `No route matches ${request.method} ${oneLine(printable(path), 100)}.`);
   return problemResponse(error, { traceId: traceIdOf(request) });
 }

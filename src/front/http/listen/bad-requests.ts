@@ -9,7 +9,7 @@ import { problemResponse, writeProblem, type WrittenProblem } from '../dispatch/
 const COMPLAINTS: Readonly<Record<string, readonly [status: number, message: string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'The headers or the address of this request are too long.'],
   HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of a chunk are too long.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not end in time.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request was not received completely in time.'],
 };
 
 function problemFor(status: number, message: string): WrittenProblem {
@@ -21,14 +21,14 @@ export function answerOf(socket: Duplex): ServerResponse | undefined {
   return (Reflect.get(socket, '_httpMessage') as ServerResponse | null | undefined) ?? undefined;
 }
 
-/** Answers bytes that are no request, in the one format of failures, and closes the connection. */
-export function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Answers bytes that are not an HTTP request, in the one format of failures, and closes the connection. */
+export function answerBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   // The answer to an earlier request of this connection may be on its way: nothing may be written into it.
   if (!socket.writable || answerOf(socket)?.headersSent) {
     socket.destroy();
     return;
   }
-  const [wanted, message] = COMPLAINTS[error.code ?? ''] ?? [400, 'This is no request of HTTP/1.1.'];
+  const [wanted, message] = COMPLAINTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP/1.1.'];
   const { status, headers, body } = problemFor(wanted, message);
   const lines = Object.entries({ ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
@@ -37,7 +37,7 @@ export function answerNonsense(error: NodeJS.ErrnoException, socket: Duplex): vo
 
 /** Answers a request whose `Expect` header names something other than `100-continue`. */
 export function refuseExpectation(_request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = problemFor(417, 'Only 100-continue can be expected.');
+  const { status, headers, body } = problemFor(417, 'The Expect header is not supported, except 100-continue.');
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }
 

@@ -8,7 +8,7 @@ import type { HttpApp } from '../app.js';
 import { isLoopback } from '../dispatch/guard.js';
 import { writeProblem } from '../dispatch/problem.js';
 import { NodeRequest, PlainAnswer, type Answer, type NodePair } from '../../../net/http-message.js';
-import { answerNonsense, answerOf, refuseExpectation, refuseRequest } from './bad-requests.js';
+import { answerBadRequest, answerOf, refuseExpectation, refuseRequest } from './bad-requests.js';
 
 /** A listening HTTP front. */
 export interface HttpFront {
@@ -222,7 +222,7 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
       options.accepts ?? (() => true),
     );
     endStalled(server, options.stalledMs ?? STALLED_MS);
-    server.on('clientError', answerNonsense);
+    server.on('clientError', answerBadRequest);
     server.on('checkExpectation', refuseExpectation);
     server.listen(port, host, () => {
       const { port: real } = server.address() as AddressInfo;

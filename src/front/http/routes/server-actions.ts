@@ -134,7 +134,11 @@ export function serverActionRoutes({ log }: { readonly log: Log }): Route[] {
       async handle({ params: { id }, body, gateway, reply }) {
         if (body?.redirected !== undefined) {
           const begun = signIns.get(id);
-          if (!begun) throw new ToolscoutError('INVALID_REQUEST', `No sign-in to "${id}" waits for a browser.`);
+          if (!begun) {
+            throw new ToolscoutError('INVALID_REQUEST', `No sign-in to "${id}" waits for a redirect.`, {
+              suggestion: `Start one: POST /v1/servers/${id}/sign-in without "redirected".`,
+            });
+          }
           begun.paste(body.redirected);
           await begun.done;
           return reply(await statusOf(gateway, id));

@@ -106,8 +106,13 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
         const principal = await admitted(body);
         if (!principal) {
           log.info('http.sign-in', { reason: body.key === undefined ? 'unknown code' : 'unknown key' });
-          const message = body.key === undefined ? 'This code is unknown, or was used already.' : 'Invalid API key.';
-          throw new ToolscoutError('UNAUTHENTICATED', message);
+          throw body.key === undefined
+            ? new ToolscoutError('UNAUTHENTICATED', 'This code is unknown, has expired or was used already.', {
+                suggestion: 'Run toolscout studio again: it opens the page with a new code.',
+              })
+            : new ToolscoutError('UNAUTHENTICATED', 'Invalid API key.', {
+                suggestion: 'Enter a key that http.auth of the config names.',
+              });
         }
         const { token, cookie } = await browsers.open(principal, body.key === undefined ? 'code' : 'key', request);
         const state = stateOf(await authenticator.bySession(token));

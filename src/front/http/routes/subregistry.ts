@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Gateway, ServerView } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject } from '../../../kernel/json.js';
-import { oneLine } from '../../../kernel/text.js';
+import { oneLine, printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
@@ -80,7 +80,9 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
   const find = async (gateway: Gateway, request: Request, name: string): Promise<Published> => {
     const found = (await published(gateway, request)).find((each) => each.name === name);
     if (found) return found;
-    throw new ToolscoutError('NOT_FOUND', 'There is no such server.', { suggestion: 'See /v0.1/servers.' });
+    throw new ToolscoutError('NOT_FOUND', `There is no server "${oneLine(printable(name), 100)}".`, {
+      suggestion: 'GET /v0.1/servers lists the servers.',
+    });
   };
   const missing: Route['responses'][string] = {
     description: 'There is no such server or version.',
@@ -148,7 +150,9 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
       async handle({ gateway, request, params, reply }) {
         const found = await find(gateway, request, params.name);
         if (params.version !== 'latest' && params.version !== found.version) {
-          throw new ToolscoutError('NOT_FOUND', 'There is no such version.', { suggestion: 'Ask for latest.' });
+          throw new ToolscoutError('NOT_FOUND', `The version of this server is "${found.version}".`, {
+            suggestion: 'Ask for that version, or for latest.',
+          });
         }
         return reply(found.entry);
       },

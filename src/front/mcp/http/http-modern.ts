@@ -71,7 +71,7 @@ function createHeaderCheck(): HeaderCheck {
     return jsonRpcError(
       400,
       RPC_CODE.headerMismatch,
-      `The headers and the body of the request disagree: ${fault}.`,
+      `The headers of the request do not match its body: ${fault}.`,
       body['id'],
     );
   };

@@ -168,7 +168,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         request(method, params, options) {
           if (asking.size >= MAX_HELD && !asking.has(call)) {
             return Promise.reject(
-              new ToolscoutError('RATE_LIMITED', `${MAX_HELD} calls wait for a response of their host already.`),
+              new ToolscoutError('RATE_LIMITED', `${MAX_HELD} calls already wait for an answer of their host, the most that may wait.`),
             );
           }
           asking.add(call);
