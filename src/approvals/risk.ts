@@ -104,14 +104,14 @@ function weighTransport(transport: Transport): Weighed[] {
     return [
       { level: 'high', reason: 'starts a program with your rights' },
       ...(INTERPRETERS.has(name) && inline
-        ? [{ level: 'critical', reason: 'runs code that stands in its arguments' } as const]
+        ? [{ level: 'critical', reason: 'runs code from its arguments' } as const]
         : []),
       ...loaderVariables(transport).map((variable): Weighed => ({
         level: 'critical',
         reason: `sets ${variable}, which decides what code runs`,
       })),
       ...(transport.args.some((arg) => REDIRECTS.has((arg.split('=')[0] ?? '').toLowerCase()))
-        ? [{ level: 'critical', reason: 'takes packages from a place that its arguments name' } as const]
+        ? [{ level: 'critical', reason: 'takes packages from a source that its arguments name' } as const]
         : []),
     ];
   }

@@ -54,7 +54,7 @@ describe('what a tool admits to', () => {
 });
 
 describe('how a server is started', () => {
-  const RUNS_CODE = 'runs code that stands in its arguments';
+  const RUNS_CODE = 'runs code from its arguments';
   const reasonsOf = (command: string, args: string[]): readonly string[] =>
     weighServer(stdioServer('x', { command, args }), 'project').reasons;
 
@@ -79,7 +79,7 @@ describe('how a server is started', () => {
   it.each(['--registry', '--index-url', '--extra-index-url', '--default-index', '--index', '--find-links'])(
     'A42 %s takes packages from elsewhere',
     (flag) => {
-      const reason = 'takes packages from a place that its arguments name';
+      const reason = 'takes packages from a source that its arguments name';
       expect(reasonsOf('uvx', ['-q', flag, 'x'])).toContain(reason);
       expect(reasonsOf('uvx', [`${flag.toUpperCase()}=x`])).toContain(reason);
       expect(reasonsOf('uvx', [`${flag}x`])).not.toContain(reason);

@@ -59,7 +59,7 @@ export function readEntry(value: JsonValue | undefined): ReadEntry {
   if (isDeeperThan(document, DEPTH)) return { kind: 'bad', reason: 'is nested too deep' };
   const name = textAt(document, 'name');
   const version = textAt(document, 'version');
-  if (name === undefined || name.length > 200 || !NAME.test(name)) return { kind: 'bad', reason: 'has no proper name' };
+  if (name === undefined || name.length > 200 || !NAME.test(name)) return { kind: 'bad', reason: 'has no valid name' };
   if (version === undefined || version.length > 255) return { kind: 'bad', reason: `${name} has no proper version` };
   const meta = isObject(value['_meta']) ? value['_meta'][OFFICIAL] : undefined;
   // A private registry may leave the official part out; it was asked for the latest versions only.

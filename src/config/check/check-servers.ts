@@ -4,6 +4,10 @@ import { checkAuth } from './check-auth.js';
 import { joinPath, problemAt, type Findings } from '../read/path.js';
 import { findConfusableIds, isServerId, suggestServerId } from '../resolve/server-id.js';
 
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+// oxlint-disable-next-line no-control-regex
+const VARIABLE_NAME = /^[^=\0]+$/;
+
 /** Bytes that end a header, or that no HTTP library will send. */
 // oxlint-disable-next-line no-control-regex
 const NOT_IN_HEADERS = /[^\t\u0020-\u007e\u0080-\u00ff]/;
@@ -27,16 +31,16 @@ export function hostComplaint(url: string): string | undefined {
   return `holds a ${found === '\\' ? 'backslash' : 'space or control character'}; write it percent-encoded, or remove it`;
 }
 
-function checkNames(map: unknown, path: string, isAllowed: (name: string) => boolean): Problem[] {
+function checkNames(map: unknown, path: string, allowed: RegExp, rule: string): Problem[] {
   if (!isObject(map)) return [];
   return Object.keys(map)
-    .filter((name) => !isAllowed(name))
-    .map((name) => problemAt(joinPath(path, name), 'this name holds characters that are not allowed here'));
+    .filter((name) => !allowed.test(name))
+    .map((name) => problemAt(joinPath(path, name), rule));
 }
 
 /** Header names and values that could smuggle a second header are refused. */
 export function checkHeaders(headers: unknown, path: string): Problem[] {
-  const problems = checkNames(headers, path, (name) => /^[\w!#$%&'*+.^`|~-]+$/.test(name));
+  const problems = checkNames(headers, path, HEADER_NAME, 'is not the name of a header; use letters, digits and "-"');
   if (!isObject(headers)) return problems;
   for (const [name, value] of Object.entries(headers)) {
     const wrong = typeof value === 'string' ? headerComplaint(value) : undefined;
@@ -112,7 +116,7 @@ export function checkServers(servers: unknown, path: string): Findings {
     problems.push(
       ...transport.problems,
       ...checkHeaders(entry.headers, joinPath(at, 'headers')),
-      ...checkNames(entry.env, joinPath(at, 'env'), (name) => name !== '' && !/[=\0]/.test(name)),
+      ...checkNames(entry.env, joinPath(at, 'env'), VARIABLE_NAME, 'is not the name of a variable; it must not be empty or contain "="'),
       ...checkText(entry, at),
       ...checkAuth(entry.auth, joinPath(at, 'auth')),
     );

@@ -117,7 +117,7 @@ export function environmentOf(source: JsonObject, gathering: Gathering): Record<
   for (const variable of objectsAt(source, 'environmentVariables')) {
     const name = textAt(variable, 'name');
     if (name === undefined || !/^[A-Za-z_][\w.-]{0,199}$/.test(name) || name === '__proto__') {
-      throw new NotLaunchable('one of its environment variables has no proper name');
+      throw new NotLaunchable('one of its environment variables has no valid name');
     }
     // A value that only the user can give is the user's own affair.
     const isChosen = textAt(variable, 'value') !== undefined || textAt(variable, 'default') !== undefined;

@@ -58,7 +58,7 @@ function headersOf(remote: JsonObject, gathering: Gathering): Record<string, str
   for (const header of objectsAt(remote, 'headers')) {
     const name = textAt(header, 'name');
     if (name === undefined || !HEADER_NAME.test(name) || OWN_HEADERS.has(name.toLowerCase()) || name === '__proto__') {
-      throw new NotLaunchable('one of its headers has no proper name');
+      throw new NotLaunchable('one of its headers has no valid name');
     }
     const [value] = resolveInput(header, name, 'header', gathering);
     // oxlint-disable-next-line no-control-regex

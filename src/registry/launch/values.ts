@@ -30,7 +30,7 @@ export function registryText(text: string, place: string): string {
   if (text.includes('${')) throw new NotLaunchable(`${place} holds "\${", which would read your environment`);
   if (text.includes('\0')) throw new NotLaunchable(`${place} holds a NUL character`);
   const placeholder = PLACEHOLDER.exec(text);
-  if (placeholder) throw new NotLaunchable(`${place} holds ${placeholder[0]}, a place to fill in by hand`);
+  if (placeholder) throw new NotLaunchable(`${place} holds ${placeholder[0]}, a placeholder to fill in by hand`);
   return text;
 }
 

@@ -218,7 +218,7 @@ describe('pending, diff, approve and reject', STARTS_PROCESSES, () => {
     await register('found', '/usr/bin/node', ['-e', 'evil()', long, 'a\u200bb']);
     const { stdout } = await run(['pending'], { columns: 40, tty: true, noColor: true });
     expect(stdout).toContain(`introspected: /usr/bin/node -e evil() ${long} a\\u200bb`);
-    expect(stdout).toContain('risk critical: runs code that stands in its arguments');
+    expect(stdout).toContain('risk critical: runs code from its arguments');
     expect((await run(['call', 'found:echo'])).code).toBe(4);
     expect((await run(['why', 'found:echo'])).code).toBe(4);
     expect((await run(['diff', 'found'])).stdout).toContain('It would be run as: /usr/bin/node -e evil()');
