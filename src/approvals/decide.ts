@@ -41,7 +41,7 @@ export interface Known {
 }
 
 const UNREADABLE = {
-  damaged: 'the record of what was trusted is damaged, so it must be approved anew',
+  damaged: 'the record of what was trusted is damaged, so it must be approved again',
   newer: 'the record of what was trusted was written by a newer version of toolscout',
   unread: 'the record of what is trusted could not be read',
 } as const;

@@ -37,7 +37,7 @@ describe('the Markdown catalogue', () => {
     const pending = { ...github, tools: [...github.tools, { ...github.tools[0]!, autoApproved: false }] };
     expect(catalogueText([pending, slack])).toBe(`# Tool catalogue
 
-Between the markers everything is written anew with every export; what stands outside of them is kept.
+Every export replaces the text between the markers; text outside of them is kept.
 
 <!-- toolscout:begin github -->
 ## github

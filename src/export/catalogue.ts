@@ -6,7 +6,7 @@ import { bareUrl } from './target.js';
 
 const TITLE =
   '# Tool catalogue\n\n' +
-  'Between the markers everything is written anew with every export; what stands outside of them is kept.\n\n';
+  'Every export replaces the text between the markers; text outside of them is kept.\n\n';
 
 /** Characters of a list of parameters. */
 const PARAMETERS_LENGTH = 200;

@@ -18,7 +18,7 @@ export function readModel(bytes: Uint8Array): RankingModel {
   const unknown = Object.keys(given).find((name) => !names.has(name));
   if (unknown !== undefined) throw damaged(`there is no feature "${unknown}"`);
   const weights = FEATURES.map(({ name }) => given[name] ?? 0);
-  if (!weights.every((weight): weight is number => Number.isFinite(weight))) throw damaged('a weight is no number');
+  if (!weights.every((weight): weight is number => Number.isFinite(weight))) throw damaged('a weight is not a number');
   if (weights.some((weight) => Math.abs(weight) > LARGEST_WEIGHT)) throw damaged('a weight is too large');
   if (weights.every((weight) => weight === 0)) throw damaged('all weights are 0');
   return createModel(Float32Array.from(weights));
