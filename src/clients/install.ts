@@ -121,8 +121,10 @@ function targetOf({ client, place, scope }: Pick<InstallOptions, 'client' | 'pla
 export function movableFile(options: Pick<InstallOptions, 'client' | 'place' | 'scope'>): string {
   const { installation, title, target } = targetOf(options);
   if (!installation.list) return target.path;
-  throw refuse(`The servers of ${title} cannot be moved: its file has a list of them, which toolscout does not edit.`,
-    'Install without --replace, then remove the servers from the file yourself.',);
+  throw refuse(
+    `The servers of ${title} cannot be moved: its file has a list of them, which toolscout does not edit.`,
+    'Install without --replace, then remove the servers from the file yourself.',
+  );
 }
 
 /** Takes the moved servers out of the table of a client. */

@@ -86,7 +86,9 @@ export function readLock(text: string, file: string): { readonly lock: Lock } | 
     for (const list of LOCK_LISTS) {
       const forged = server[list].find(({ hash, definition }) => hash !== lockHash(definition));
       if (forged)
-        return bad(`was edited by hand: the hash of "${printable(forged.name)}" of "${printable(server.id)}" does not match its definition.`);
+        return bad(
+          `was edited by hand: the hash of "${printable(forged.name)}" of "${printable(server.id)}" does not match its definition.`,
+        );
     }
   }
   return { lock: { lockVersion, servers: read } };

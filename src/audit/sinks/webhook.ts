@@ -42,7 +42,11 @@ export function createWebhook({ url, secret, format, fetch: send, clock }: Webho
           signal: stop.signal,
         });
         await answer.body?.cancel();
-        if (!answer.ok) throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The webhook answered with HTTP ${answer.status}, not with 2xx.`);
+        if (!answer.ok)
+          throw new ToolscoutError(
+            'SERVER_CONNECTION_ERROR',
+            `The webhook answered with HTTP ${answer.status}, not with 2xx.`,
+          );
       } finally {
         limit.cancel();
       }

@@ -116,7 +116,12 @@ export function checkServers(servers: unknown, path: string): Findings {
     problems.push(
       ...transport.problems,
       ...checkHeaders(entry.headers, joinPath(at, 'headers')),
-      ...checkNames(entry.env, joinPath(at, 'env'), VARIABLE_NAME, 'is not the name of a variable; it must not be empty or contain "="'),
+      ...checkNames(
+        entry.env,
+        joinPath(at, 'env'),
+        VARIABLE_NAME,
+        'is not the name of a variable; it must not be empty or contain "="',
+      ),
       ...checkText(entry, at),
       ...checkAuth(entry.auth, joinPath(at, 'auth')),
     );

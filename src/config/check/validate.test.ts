@@ -174,7 +174,10 @@ describe('validateConfig', () => {
 
   it.each([
     [{ command: 'x', args: ['a\0b'] }, 'servers.github.args[0]: holds a NUL character'],
-    [{ command: 'x', env: { 'A=B': 'c' } }, 'servers.github.env["A=B"]: is not the name of a variable; it must not be empty or contain "="'],
+    [
+      { command: 'x', env: { 'A=B': 'c' } },
+      'servers.github.env["A=B"]: is not the name of a variable; it must not be empty or contain "="',
+    ],
     [{ url: 'nonsense' }, 'servers.github.url: is not a valid URL'],
     [{ url: 'file:///${X}' }, 'servers.github.url: must begin with http'],
     [{ url: 'javascript:alert(1)' }, 'servers.github.url: must begin with http'],

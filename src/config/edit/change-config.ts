@@ -158,7 +158,8 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
       const parse = (content: string): Promise<unknown> => parseData(content, file.path, format);
       // Of a file that cannot be read nothing is known; only a whole new text mends it.
       const before = await parse(text).catch((thrown: unknown) => ('text' in change ? {} : Promise.reject(thrown)));
-      if (isRegistryFile(before)) throw refusal(file.path, 'is an mcp.json with a list of servers, which toolscout does not edit');
+      if (isRegistryFile(before))
+        throw refusal(file.path, 'is an mcp.json with a list of servers, which toolscout does not edit');
       try {
         const after =
           'text' in change ? change.text : await editText(text, { path: file.path, format }, editsOf(change, before));

@@ -58,9 +58,13 @@ function endpointIn(metadata: JsonObject, name: string): URL {
   const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined;
   const isLocal = url?.protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
   if (url && (url.protocol === 'https:' || isLocal)) return url;
-  throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The metadata of the identity provider has no https URL as ${name}.`, {
-    suggestion: 'Check http.auth.oauth.issuer.',
-  });
+  throw new ToolscoutError(
+    'SERVER_CONNECTION_ERROR',
+    `The metadata of the identity provider has no https URL as ${name}.`,
+    {
+      suggestion: 'Check http.auth.oauth.issuer.',
+    },
+  );
 }
 
 /** Signing in at the identity provider of the config. */

@@ -47,7 +47,10 @@ function readerOf(
 
 const keysOf = (...signers: Signer[]): Map<string, unknown> =>
   new Map([[JWKS, { keys: signers.map(({ jwk }) => jwk) }]]);
-const REFUSED = { code: 'UNAUTHENTICATED', message: 'Invalid token: its signature, issuer, audience or expiry time is not accepted.' };
+const REFUSED = {
+  code: 'UNAUTHENTICATED',
+  message: 'Invalid token: its signature, issuer, audience or expiry time is not accepted.',
+};
 
 describe('tokens of an issuer', () => {
   it('S10 a good one names its holder, its scopes without their prefix, and its end', async () => {

@@ -176,7 +176,10 @@ export function createTokenReader(
       } catch (thrown) {
         // Why exactly is for the operator; a stranger learns only that it does not open anything.
         log.info('http.token', { reason: messageOf(thrown) });
-        throw new ToolscoutError('UNAUTHENTICATED', 'Invalid token: its signature, issuer, audience or expiry time is not accepted.');
+        throw new ToolscoutError(
+          'UNAUTHENTICATED',
+          'Invalid token: its signature, issuer, audience or expiry time is not accepted.',
+        );
       }
     },
   };

@@ -168,7 +168,10 @@ export function createHeldCalls(clock: Clock): HeldCalls {
         request(method, params, options) {
           if (asking.size >= MAX_HELD && !asking.has(call)) {
             return Promise.reject(
-              new ToolscoutError('RATE_LIMITED', `${MAX_HELD} calls already wait for an answer of their host, the most that may wait.`),
+              new ToolscoutError(
+                'RATE_LIMITED',
+                `${MAX_HELD} calls already wait for an answer of their host, the most that may wait.`,
+              ),
             );
           }
           asking.add(call);
