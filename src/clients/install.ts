@@ -122,7 +122,7 @@ export function movableFile(options: Pick<InstallOptions, 'client' | 'place' | '
   const { installation, title, target } = targetOf(options);
   if (!installation.list) return target.path;
   throw refuse(
-    `The servers of ${title} cannot be moved: its file has a list of them, which toolscout does not edit.`,
+    `The servers of ${title} cannot be moved: it keeps its servers in a list, and --undo could not put them back there.`,
     'Install without --replace, then remove the servers from the file yourself.',
   );
 }

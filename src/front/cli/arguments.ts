@@ -13,10 +13,7 @@ function parseJson(text: string, what: string): JsonValue {
   }) as JsonValue;
   if (!isTooLarge) return value;
   // It would be written as `null`, and the server blamed for not taking that.
-  throw new ToolscoutError(
-    'INVALID_REQUEST',
-    `${what} cannot be sent: it contains a number above 1.8e308, the largest that JSON can carry here.`,
-  );
+  throw new ToolscoutError('INVALID_REQUEST', `${what} cannot be sent: a number in it is too large (above 1.8e308).`);
 }
 
 /**

@@ -123,7 +123,7 @@ describe('who sends a request', () => {
     for (const headers of wrong) {
       expect(() => authenticate(request(headers))).toThrow(expect.objectContaining({ code: 'UNAUTHENTICATED' }));
     }
-    expect(() => authenticate(request(bearer(KEY), `/v1/tools?access_token=${KEY}`))).toThrow('send it as a header');
+    expect(() => authenticate(request(bearer(KEY), `/v1/tools?access_token=${KEY}`))).toThrow('A token in the URL');
     expect(() => authenticate(request(bearer(KEY), '/v1/tools?x=access_token'))).not.toThrow();
   });
 
