@@ -5,7 +5,7 @@ import type { ExportedTool, Section } from './section.js';
 import { bareUrl } from './target.js';
 
 const TITLE =
-  '# Tool catalogue\n\n' + 'Every export replaces the text between the markers; text outside of them is kept.\n\n';
+  '# Tool catalogue\n\nEvery export replaces the text between the markers; text outside of them is kept.\n\n';
 
 /** Characters of a list of parameters. */
 const PARAMETERS_LENGTH = 200;
