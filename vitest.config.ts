@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { CORE_THRESHOLDS } from './bench/mutation/security-core.js';
+import { memoryFolder } from './test/support/memory-folder.js';
 
 /** Files that take longest. They start first, so that no worker waits for one of them at the end. */
 const LONGEST = [
@@ -10,6 +11,10 @@ const LONGEST = [
   'test/e2e/cli.test.ts',
   'test/browser/studio.test.ts',
 ];
+
+// Workers and the processes that they start inherit it.
+const memory = memoryFolder();
+if (memory) process.env['TMPDIR'] ??= memory;
 
 /** Tests that drive processes and a browser get a second chance where nobody watches; a fault that is there fails twice. */
 const RETRIES = process.env['CI'] === 'true' ? 1 : 0;
@@ -33,8 +38,8 @@ export default defineConfig({
     hookTimeout: 30_000,
     // A condition that is waited for may take long on a busy machine; one that never holds runs into the limit of its test.
     expect: { poll: { timeout: 30_000 } },
-    // One more than the cores of a small machine: many tests wait for processes.
-    maxWorkers: 3,
+    // Two more than the cores of a small machine: many tests wait for processes.
+    maxWorkers: 4,
     // No module keeps state, so files of a project share what is loaded; loading it for each would take as long as the tests.
     isolate: false,
     // A variable that a test sets does not outlive it.
