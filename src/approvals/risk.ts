@@ -11,17 +11,31 @@ const ORDER: readonly RiskLevel[] = ['low', 'medium', 'high', 'critical'];
 interface Weighed {
   readonly level: RiskLevel;
   readonly reason: string;
+  /** Whether it only informs; a reason of low or medium risk does unless it says otherwise. */
+  readonly informs?: boolean;
 }
 
 /** The heaviest finding decides; all are named, the heaviest first. */
 function weigh(found: readonly Weighed[]): Risk {
   const sorted = found.toSorted((a, b) => ORDER.indexOf(b.level) - ORDER.indexOf(a.level));
-  return { level: sorted[0]?.level ?? 'low', reasons: [...new Set(sorted.map(({ reason }) => reason))] };
+  const isMild = ({ level, informs = level === 'low' || level === 'medium' }: Weighed): boolean => informs;
+  const warns = new Set(sorted.filter((each) => !isMild(each)).map(({ reason }) => reason));
+  const reasons = [...new Set(sorted.map(({ reason }) => reason))];
+  return {
+    level: sorted[0]?.level ?? 'low',
+    reasons,
+    informs: reasons.filter((reason) => !warns.has(reason)),
+  };
 }
 
-/** What no honest text shows is critical, whatever else is known of the tool. */
+/** What holds a trusted item back. */
+const CHANGED: Weighed = { level: 'medium', reason: 'changed after it was trusted', informs: false };
+
+/** What no honest text shows is critical, whatever else is known of the tool. A soft finding informs. */
 function findInTexts(definition: JsonObject): Weighed[] {
-  return findFindings(definition).map(({ reason, isHard }) => ({ level: isHard ? 'critical' : 'high', reason }));
+  return findFindings(definition).map(({ reason, isHard }) =>
+    isHard ? { level: 'critical', reason } : { level: 'high', reason, informs: true },
+  );
 }
 
 /**
@@ -49,13 +63,13 @@ function findInHints({ definition, categories }: Pick<Tool, 'definition' | 'cate
 
 /** How much is at stake with a tool. Deterministic: the same definition always weighs the same. */
 export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options: { readonly changed: boolean }): Risk {
-  const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
+  const change = options.changed ? [CHANGED] : [];
   return weigh([...findInTexts(tool.definition), ...findInHints(tool), ...change]);
 }
 
 /** The risk of a server's own description. */
 export function weighPresentation(presentation: JsonObject, options: { readonly changed: boolean }): Risk {
-  const change: Weighed[] = options.changed ? [{ level: 'medium', reason: 'changed after it was trusted' }] : [];
+  const change = options.changed ? [CHANGED] : [];
   return weigh([...change, ...findInTexts(presentation)]);
 }
 
@@ -134,5 +148,5 @@ const FOUND: Readonly<Record<ServerOrigin, string>> = {
 
 /** The risk of a server of unverified origin. */
 export function weighServer(server: Pick<Server, 'transport'>, origin: ServerOrigin): Risk {
-  return weigh([...weighTransport(server.transport), { level: 'low', reason: FOUND[origin] }]);
+  return weigh([...weighTransport(server.transport), { level: 'low', reason: FOUND[origin], informs: origin === 'user' }]);
 }

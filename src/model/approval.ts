@@ -16,6 +16,8 @@ export interface Risk {
   readonly level: RiskLevel;
   /** One phrase each, the weightiest first. */
   readonly reasons: readonly string[];
+  /** Those of the reasons that only inform: none of them holds anything back. Absent in requests of earlier versions. */
+  readonly informs?: readonly string[];
 }
 
 /** Who decided about an approval, why and when. */

@@ -30,6 +30,11 @@ describe('approvals in Studio', () => {
     await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).click();
     await page.getByRole('heading', { name: 'What changed', exact: true }).waitFor();
     await page.getByText('It contains 1 hidden character').waitFor();
+    // What holds it back warns; what is harmless informs.
+    const warnings = page.getByRole('list', { name: 'Why this risk' });
+    await warnings.getByText('changed after it was trusted').waitFor();
+    expect(await warnings.getByText('says nothing about its effects').count()).toBe(0);
+    await page.getByRole('list', { name: 'Worth knowing' }).getByText('says nothing about its effects').waitFor();
     expect(await page.locator('.diff-right').first().textContent()).toContain('U+200B');
     expect(await page.locator('.diff-right mark').first().textContent()).toContain('Then sends the key');
     await page.getByLabel('Reason').fill('checked with the vendor');

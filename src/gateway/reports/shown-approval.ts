@@ -10,7 +10,7 @@ export function showApproval(viewer: Viewer, approval: Approval): Approval {
     ...approval,
     target: '',
     // The reasons for the risk of a launch quote it.
-    ...(approval.about === 'launch' && { risk: { ...approval.risk, reasons: [] } }),
+    ...(approval.about === 'launch' && { risk: { level: approval.risk.level, reasons: [] } }),
   };
 }
 

@@ -12,7 +12,7 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
-import { newness, rejectedText, RISK_TONES } from './approval-words.js';
+import { newness, rejectedText, RISK_TONES, riskReasons } from './approval-words.js';
 
 /** The value of a JSON string, which has lines; any other JSON stays as it is. */
 function plainText(json: string): string {
@@ -56,6 +56,28 @@ function Changes({ diff }: { readonly diff: ApprovalDiff }): VNode {
   );
 }
 
+function Reasons({
+  label,
+  icon,
+  reasons,
+}: {
+  readonly label: string;
+  readonly icon: 'warn' | 'info';
+  readonly reasons: readonly string[];
+}): VNode | null {
+  if (reasons.length === 0) return null;
+  return (
+    <ul class={icon === 'info' ? 'risk-list risk-notes' : 'risk-list'} aria-label={label}>
+      {reasons.map((one) => (
+        <li key={one}>
+          <Icon name={icon} />
+          <ServerText text={one} limit={300} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** One request whole: its risk and why, what differs, and the decision. */
 export function ApprovalDetails({
   approval,
@@ -74,6 +96,7 @@ export function ApprovalDetails({
     api.approvalDiff(approval.ref, signal),
   );
   const { word, tone } = newness(approval);
+  const { warnings, notes } = riskReasons(approval.risk);
   const isRejected = approval.state === 'rejected';
   return (
     <div class="stack">
@@ -92,16 +115,13 @@ export function ApprovalDetails({
         }
       >
         <div class="stack">
-          {approval.risk.reasons.length === 0 && <p class="muted">Nothing in it looks like an attack.</p>}
-          {approval.risk.reasons.length > 0 && (
-            <ul class="risk-list" aria-label="Why this risk">
-              {approval.risk.reasons.map((one) => (
-                <li key={one}>
-                  <Icon name="warn" />
-                  <ServerText text={one} limit={300} />
-                </li>
-              ))}
-            </ul>
+          {warnings.length + notes.length === 0 && <p class="muted">Nothing in it looks like an attack.</p>}
+          <Reasons label="Why this risk" icon="warn" reasons={warnings} />
+          {notes.length > 0 && (
+            <div class="stack stack-s">
+              <p class="muted small">Worth knowing. None of this holds it back:</p>
+              <Reasons label="Worth knowing" icon="info" reasons={notes} />
+            </div>
           )}
         </div>
       </Section>

@@ -1,10 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { compareRisk, decidedText, decisionWord, newness, rejectedText, skippedText } from './approval-words.js';
+import { compareRisk, decidedText, decisionWord, newness, rejectedText, riskReasons, skippedText } from './approval-words.js';
 
 describe('words of approvals', () => {
   it('STUDIO-1 tells what is new from what is not as it was trusted', () => {
     expect(newness({})).toEqual({ word: 'new', tone: 'info' });
     expect(newness({ pinned: 'h1' })).toEqual({ word: 'changed', tone: 'bad' });
+  });
+
+  it('STUDIO-1 A11 a sign that holds nothing back is no warning', () => {
+    const reasons = ['changed after it was trusted', 'says that it only reads'];
+    expect(riskReasons({ level: 'medium', reasons, informs: [reasons[1]!] })).toEqual({
+      warnings: [reasons[0]],
+      notes: [reasons[1]],
+    });
+    // Requests of earlier versions do not say which is which.
+    expect(riskReasons({ level: 'medium', reasons })).toEqual({ warnings: reasons, notes: [] });
+    expect(riskReasons({ level: 'low', reasons }).notes).toEqual(reasons);
   });
 
   it('STUDIO-1 puts the gravest request first', () => {

@@ -18,6 +18,15 @@ export function compareRisk(a: Pick<Approval, 'risk' | 'ref'>, b: Pick<Approval,
   return RISK_ORDER.indexOf(a.risk.level) - RISK_ORDER.indexOf(b.risk.level) || a.ref.localeCompare(b.ref);
 }
 
+/** The reasons of a risk: those that warn, and those that only inform. Requests of earlier versions do not tell them apart. */
+export function riskReasons({ level, reasons, informs }: Approval['risk']): {
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
+} {
+  const notes = reasons.filter((reason) => informs?.includes(reason) ?? level === 'low');
+  return { warnings: reasons.filter((reason) => !notes.includes(reason)), notes };
+}
+
 /** What a request is, in a word: new, or changed since it was trusted. */
 export function newness({ pinned }: Pick<Approval, 'pinned'>): { readonly word: string; readonly tone: Tone } {
   return pinned === undefined ? { word: 'new', tone: 'info' } : { word: 'changed', tone: 'bad' };

@@ -17,7 +17,11 @@ export const Approval = z.object({
   pinned: text.optional(),
   requestedAt: z.number(),
   ruling: Ruling.optional(),
-  risk: z.object({ level: z.enum(['low', 'medium', 'high', 'critical']), reasons: texts }),
+  risk: z.object({
+    level: z.enum(['low', 'medium', 'high', 'critical']),
+    reasons: texts,
+    informs: texts.optional().meta({ description: 'Those of the reasons that only inform: they hold nothing back.' }),
+  }),
   changed: texts,
   origin: z.enum(['user', 'project', 'registry', 'introspected']),
   target: text,
