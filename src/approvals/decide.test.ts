@@ -195,10 +195,37 @@ describe('decisions', () => {
     expect(statusOf(approved, changed)).toBe('enabled');
     expect(statusOf(approved, DEFINITION)).toBe('quarantined');
     expect(statusOf(approved, { ...changed, description: '?' })).toBe('quarantined');
-    const states = approvalsOf(approved, 10).map(({ state, ruling: by }) => [state, by?.by]);
+    const states = approvalsOf(approved, 10).map(({ state, ruling: by, was }) => [state, by?.by, was]);
     expect(states).toEqual([
-      ['approved', 'ann'],
-      ['superseded', undefined],
+      ['approved', 'ann', undefined],
+      ['superseded', undefined, 'trusted'],
+    ]);
+  });
+
+  it('SEC-9 what a person decided stays known when something newer takes its place', () => {
+    const rejected = rejectIn(asked, READ, { ruling: { by: 'ann', at: 12, reason: 'odd' } });
+    const again = take(rejected, seen([{ ...changed, description: 'worse' }]), { now: 13 });
+    const decided = (record: TrustRecord) =>
+      approvalsOf(record, 20).flatMap(({ state, was, ruling: by }) => (by ? [[was ?? state, by.by, by.reason]] : []));
+    expect(decided(again)).toEqual([['rejected', 'ann', 'odd']]);
+    // Approved, then changed and approved again: both decisions are there.
+    const twice = approveIn(again, READ, { ruling: { by: 'bob', at: 14 } });
+    const third = take(twice, seen([{ ...changed, description: 'third' }]), { now: 15 });
+    expect(decided(approveIn(third, READ, { ruling: { by: 'cid', at: 16 } }))).toEqual([
+      ['approved', 'cid', undefined],
+      ['rejected', 'ann', 'odd'],
+      ['approved', 'bob', undefined],
+    ]);
+    // Approved after all, and rejected after all.
+    const afterAll = approveIn(rejected, READ, { ruling: { by: 'bob', at: 14 } });
+    expect(decided(afterAll)).toEqual([
+      ['approved', 'bob', undefined],
+      ['rejected', 'ann', 'odd'],
+    ]);
+    expect(decided(rejectIn(afterAll, READ, { ruling: { by: 'cid', at: 16 } }))).toEqual([
+      ['rejected', 'cid', undefined],
+      ['rejected', 'ann', 'odd'],
+      ['approved', 'bob', undefined],
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { Config } from '../model/config.js';
 import { DOUBT_PHRASES, type StoreDoubt } from '../model/store.js';
 import type { Tool } from '../model/tool.js';
 import { basicPresentationOf, presentationOf, type Presentation } from './fingerprint.js';
-import { MAX_PAST, type Past, type Standing, type TrustRecord } from './record.js';
+import { addPast, pastAsk, type Past, type Standing, type TrustRecord } from './record.js';
 import { weighPresentation, weighTool } from './risk.js';
 
 /** What is trusted without being asked about: everything a user configured, nothing, or everything. */
@@ -193,7 +193,7 @@ export function isExpired(ask: { readonly state: string; readonly at: number }, 
 function pastOf(before: Standing, after: Standing, about: Past['about'], tool?: string): Past[] {
   const { ask } = before;
   if (!ask || ask.hash === after.ask?.hash) return [];
-  return [{ about, ...(tool === undefined ? {} : { tool }), hash: ask.hash, at: ask.at, ruling: ask.ruling }];
+  return [pastAsk(ask, tool === undefined ? { about } : { about, tool })];
 }
 
 /** Takes in that a subject now has this hash; the same standing when nothing is to be noted. */
@@ -307,6 +307,6 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
     presentation,
     isComplete,
     tools: tools ?? record.tools,
-    past: [...record.past, ...past].slice(-MAX_PAST),
+    past: addPast(record.past, past),
   };
 }

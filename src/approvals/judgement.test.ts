@@ -212,12 +212,20 @@ describe('requests', () => {
       tool: 'read',
       hash: hashJson(changed('second')),
       at: 1,
-      ruling: undefined,
     });
     const described = take(take(BLANK, seen([])), seen([], { instructions: 'a' }), { now: 1 });
     expect(take(described, seen([], { instructions: 'b' })).past).toEqual([
-      { about: 'instructions', hash: hashJson(presentationOf({ instructions: 'a' })), at: 1, ruling: undefined },
+      { about: 'instructions', hash: hashJson(presentationOf({ instructions: 'a' })), at: 1 },
     ]);
+  });
+
+  it('SEC-9 A12 a server that changes again and again does not push out what a person decided', () => {
+    const decided: Past = { about: 'tool', tool: 't', hash: 'h', at: 0, ruling: { by: 'ann', at: 0 }, was: 'rejected' };
+    let record: TrustRecord = { ...take(BLANK, seen([READ])), past: [decided] };
+    for (let now = 1; now <= MAX_PAST + 5; now++) record = take(record, seen([{ ...READ, title: `${now}` }]), { now });
+    expect(record.past).toHaveLength(MAX_PAST);
+    expect(record.past[0]).toEqual(decided);
+    expect(record.past.at(-1)).toMatchObject({ at: MAX_PAST + 4 });
   });
 
   it('SEC-9 a tool is weighed only when it is new or another one', () => {

@@ -1,6 +1,6 @@
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
-import type { Risk, Ruling, ServerOrigin } from '../model/approval.js';
+import type { Approval, Risk, Ruling, ServerOrigin } from '../model/approval.js';
 
 /** Something that is trusted, by its hash. Without a ruling it was trusted on first use. */
 export interface Trust {
@@ -32,6 +32,27 @@ export interface Past {
   readonly hash: string;
   readonly at: number;
   readonly ruling?: Ruling;
+  /** Absent where nobody had decided about it, and in records of earlier versions. */
+  readonly was?: Approval['was'];
+}
+
+/** A request that something newer takes the place of. What was decided about it stays known. */
+export function pastAsk({ hash, at, state, ruling }: Ask, subject: Pick<Past, 'about' | 'tool'>): Past {
+  return { ...subject, hash, at, ...(ruling && { ruling }), ...(state === 'rejected' && { was: state }) };
+}
+
+/** A trust that something newer takes the place of. */
+export function pastTrust({ hash, at, ruling }: Trust, subject: Pick<Past, 'about' | 'tool'>): Past {
+  return { ...subject, hash, at, ...(ruling && { ruling }), was: ruling ? 'approved' : 'trusted' };
+}
+
+/** What is remembered of the past with these added: decisions of people go last, so that a server cannot push them out by changing. */
+export function addPast(known: readonly Past[], added: readonly Past[]): readonly Past[] {
+  const all = [...known, ...added];
+  let excess = all.length - MAX_PAST;
+  if (excess <= 0) return all;
+  const kept = all.filter(({ ruling }) => ruling !== undefined || excess-- <= 0);
+  return kept.slice(-MAX_PAST);
 }
 
 /** Everything that is known about the trust in one server as it is launched; one stored value. */

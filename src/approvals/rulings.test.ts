@@ -86,10 +86,10 @@ describe('approving', () => {
     expect(approved.past).toHaveLength(MAX_PAST);
     expect(approved.past.slice(-2)).toEqual([
       past.at(-1),
-      { about: 'tool', tool: 'read', hash: A, at: 1, ruling: { by: 'bob', at: 1 } },
+      { about: 'tool', tool: 'read', hash: A, at: 1, ruling: { by: 'bob', at: 1 }, was: 'approved' },
     ]);
     const described = approveIn(RECORD, INSTRUCTIONS, { ruling });
-    expect(described.past).toEqual([{ about: 'instructions', hash: A, at: 1 }]);
+    expect(described.past).toEqual([{ about: 'instructions', hash: A, at: 1, was: 'trusted' }]);
     expect(approveIn(RECORD, LAUNCH, { ruling })).toMatchObject({ start: { trust: { hash: L, ruling } }, past: [] });
   });
 
@@ -142,7 +142,7 @@ describe('rejecting', () => {
 describe('the list of approvals', () => {
   it('SEC-9 names each request and each decision with its subject, state, hash and risk', () => {
     const past: Past[] = [
-      { about: 'tool', tool: 'old', hash: A, at: 3, ruling },
+      { about: 'tool', tool: 'old', hash: A, at: 3, ruling, was: 'rejected' },
       { about: 'instructions', hash: B, at: 4 },
     ];
     const of = { server: 'notes', origin: 'project', target: 'notes-mcp' };
@@ -163,6 +163,7 @@ describe('the list of approvals', () => {
         hash: A,
         requestedAt: 3,
         ruling,
+        was: 'rejected',
         ...none,
       },
       { ...of, ref: 'notes', about: 'instructions', state: 'superseded', hash: B, requestedAt: 4, ...none },

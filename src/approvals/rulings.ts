@@ -2,7 +2,7 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Approval, ApprovalState, Risk, Ruling } from '../model/approval.js';
 import { isExpired } from './decide.js';
-import { MAX_PAST, type Ask, type Past, type Standing, type TrustRecord } from './record.js';
+import { addPast, pastAsk, pastTrust, type Ask, type Past, type Standing, type TrustRecord } from './record.js';
 
 /** What a ruling is about: how a server is started, how it presents itself, or one of its tools. */
 export type Subject =
@@ -93,13 +93,22 @@ export interface Answer {
 export function approveIn(record: TrustRecord, subject: ChosenSubject, { ruling, expected }: Answer): TrustRecord {
   const ask = askOf(record, subject, subject.expected ?? expected, ruling.at);
   const { trust } = standingOf(record, subject);
-  const tool = subject.about === 'tool' ? { tool: subject.tool } : {};
-  const replaced: Past[] = trust
-    ? [{ about: subject.about, ...tool, hash: trust.hash, at: trust.at, ...(trust.ruling && { ruling: trust.ruling }) }]
-    : [];
+  const replaced = [
+    ...(trust ? [pastTrust(trust, placeOf(subject))] : []),
+    // Approved after all: that it was rejected before stays in the history.
+    ...(ask.state === 'rejected' ? [pastAsk(ask, placeOf(subject))] : []),
+  ];
   const next = withStanding(record, subject, { trust: { hash: ask.hash, at: ruling.at, ruling } });
-  return { ...next, past: [...record.past, ...replaced].slice(-MAX_PAST) };
+  return withPast(next, replaced);
 }
+
+const placeOf = (subject: Subject): Pick<Past, 'about' | 'tool'> =>
+  subject.about === 'tool' ? { about: subject.about, tool: subject.tool } : { about: subject.about };
+
+const withPast = (record: TrustRecord, replaced: readonly Past[]): TrustRecord => ({
+  ...record,
+  past: addPast(record.past, replaced),
+});
 
 const NO_RISK: Risk = { level: 'low', reasons: [] };
 
@@ -115,7 +124,7 @@ export function rejectIn(record: TrustRecord, subject: ChosenSubject, answer: An
   if (!asked && hash !== undefined) {
     if (expected !== undefined && !hash.startsWith(checkHash(expected))) throw changed(refOf(record, subject), hash);
     const ask: Ask = { hash, at: ruling.at, state: 'rejected', risk: NO_RISK, changed: [], ruling };
-    return withStanding(record, subject, { ask });
+    return withPast(withStanding(record, subject, { ask }), trust?.ruling ? [pastTrust(trust, placeOf(subject))] : []);
   }
   const ask = askOf(record, subject, expected, ruling.at);
   return withStanding(record, subject, { ...(trust ? { trust } : {}), ask: { ...ask, state: 'rejected', ruling } });
@@ -154,9 +163,9 @@ export function approvalsOf(record: TrustRecord, now: number): Approval[] {
   describe({ about: 'launch' });
   describe({ about: 'instructions' });
   for (const tool of record.tools.keys()) describe({ about: 'tool', tool });
-  for (const { about, tool, hash, at, ruling } of record.past) {
+  for (const { about, tool, hash, at, ruling, was } of record.past) {
     const subject: Subject = about === 'tool' ? { about, tool: tool ?? '' } : { about };
-    const decided = ruling ? { ruling } : {};
+    const decided = { ...(ruling && { ruling }), ...(was && { was }) };
     found.push({
       ...base(subject),
       state: 'superseded',

@@ -49,6 +49,11 @@ export interface Approval {
   readonly pinned?: string;
   readonly requestedAt: number;
   readonly ruling?: Ruling;
+  /**
+   * What a superseded one was before: decided by a person, or trusted at first sight. Absent where nobody had decided about it,
+   * and in records of earlier versions.
+   */
+  readonly was?: 'approved' | 'rejected' | 'trusted';
   readonly risk: Risk;
   /** Top-level fields that differ from what was trusted before. */
   readonly changed: readonly string[];

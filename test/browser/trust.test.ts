@@ -42,8 +42,19 @@ describe('approvals in Studio', () => {
     await page.getByText('Nothing waits for you').waitFor();
     await page.getByRole('radio', { name: 'Decided' }).click();
     await page.getByRole('cell', { name: 'checked with the vendor' }).waitFor();
+    // The decision stays one when the tool changes again and that is decided, too.
+    await writeFile(file, JSON.stringify({ tools: [{ ...TOOL, description: 'Pays twice.' }] }));
     await page.goto(`${studio.url}#/servers/billing`);
     await page.getByRole('option', { name: /pay.*offered/ }).waitFor();
+    await page.getByRole('button', { name: 'Learn its tools again' }).click();
+    await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).click();
+    await page.getByText('Pays twice.').first().waitFor();
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByRole('radio', { name: 'Decided' }).click();
+    await page.getByRole('row', { name: /billing:pay approved.*checked with the vendor/ }).waitFor();
+    await page.getByRole('row', { name: /billing:pay rejected/ }).waitFor();
+    expect(await page.getByRole('row', { name: /replaced/ }).count()).toBe(0);
   });
 
   it('STUDIO-2 says why a tool is missing, and rejects many requests at once', STARTS_PROCESSES, async () => {

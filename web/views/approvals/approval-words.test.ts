@@ -37,7 +37,7 @@ describe('words of approvals', () => {
     expect(decisionWord('approved')).toEqual(['approved', 'ok']);
     expect(decisionWord('rejected')).toEqual(['rejected', 'bad']);
     expect(decisionWord('expired')).toEqual(['expired', 'quiet']);
-    expect(decisionWord('superseded')).toEqual(['replaced by a newer request', 'quiet']);
+    expect(decisionWord('superseded')).toEqual(['replaced before anyone decided', 'quiet']);
   });
 
   it('STUDIO-1 says where a rejected request can be approved after all', () => {

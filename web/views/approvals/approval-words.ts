@@ -53,7 +53,7 @@ const DECIDED: Partial<Record<Decision['state'], readonly [word: string, tone: T
   approved: ['approved', 'ok'],
   used: ['approved and made', 'ok'],
   rejected: ['rejected', 'bad'],
-  superseded: ['replaced by a newer request', 'quiet'],
+  superseded: ['replaced before anyone decided', 'quiet'],
 };
 
 /** A decision in a word and a colour. */

@@ -41,7 +41,7 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                   </tr>
                 </thead>
                 <tbody>
-                  {decided.slice(0, 200).map(({ id, what, about, again, state, by, reason, at }) => (
+                  {decided.slice(0, 200).map(({ id, what, about, again, state, isReplaced, by, reason, at }) => (
                     <tr key={id}>
                       <td>
                         <a
@@ -56,6 +56,7 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                       </td>
                       <td>
                         <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
+                        {isReplaced && <span class="muted small">changed since</span>}
                         {again && (
                           <a href={hrefTo('approvals', [again.ref], { hash: again.hash })} onClick={onOpen}>
                             Look at it again

@@ -39,6 +39,18 @@ describe('decisions', () => {
       [call({ state: 'rejected' })],
     ).map(({ about }) => about);
     expect(abouts).toEqual([{ server: 'mail', tool: 'send' }, { server: 'a', tool: 'b' }, { server: 'c' }]);
+    const past = decisionsOf(
+      [
+        request({ state: 'superseded', was: 'approved', ruling: { by: 'ada', at: 3 } }),
+        request({ state: 'superseded', was: 'rejected', ruling: { by: 'ada', at: 2 } }),
+        request({ state: 'superseded', was: 'trusted' }),
+      ],
+      [],
+    );
+    expect(past.map(({ state, by, isReplaced, again }) => [state, by, isReplaced, again])).toEqual([
+      ['approved', 'ada', true, undefined],
+      ['rejected', 'ada', true, undefined],
+    ]);
     expect(new Set(decided.map(({ id }) => id)).size).toBe(4);
     // Only a request that was rejected can be approved after all; a call was made or not.
     const rejected = decisionsOf([request({ state: 'rejected' })], [call({ state: 'rejected' })]);

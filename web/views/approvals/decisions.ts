@@ -10,6 +10,8 @@ export interface Decision {
   /** The request that can be approved after all. */
   readonly again?: { readonly ref: string; readonly hash: string };
   readonly state: Approval['state'] | PendingCall['state'];
+  /** Something newer took its place after it was decided. */
+  readonly isReplaced: boolean;
   readonly by: string;
   readonly reason: string;
   readonly at: number;
@@ -18,13 +20,15 @@ export interface Decision {
 /** Requests and calls that wait no longer, the newest decision first. */
 export function decisionsOf(approvals: readonly Approval[], calls: readonly PendingCall[]): Decision[] {
   const requests = approvals
-    .filter(({ state }) => state !== 'pending')
-    .map(({ ref, hash, server, tool, state, ruling, requestedAt }): Decision => ({
-      id: `${ref} ${hash} ${state}`,
+    // What was trusted at first sight was neither asked for nor decided.
+    .filter(({ state, was }) => state !== 'pending' && was !== 'trusted')
+    .map(({ ref, about, hash, server, tool, state, was, ruling, requestedAt }): Decision => ({
+      id: `${ref} ${about} ${hash} ${state} ${ruling?.at ?? requestedAt}`,
       what: ref,
       about: { server, ...(tool !== undefined && { tool }) },
       ...(state === 'rejected' && { again: { ref, hash } }),
-      state,
+      state: was === 'approved' || was === 'rejected' ? was : state,
+      isReplaced: was !== undefined,
       by: ruling?.by ?? '',
       reason: ruling?.reason ?? '',
       at: ruling?.at ?? requestedAt,
@@ -36,6 +40,7 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
       what: `call of ${server}:${tool} by ${whoOf({ principal, host })}`,
       about: { server, tool },
       state,
+      isReplaced: false,
       by: ruling?.by ?? '',
       reason: ruling?.reason ?? '',
       at: ruling?.at ?? expiresAt,

@@ -30,7 +30,7 @@ function phrase({ about, pinned, changed, state }: Approval): string {
 
 /** One approval over several lines; a command is never shortened (S25). */
 function describe(approval: Approval, terminal: Terminal, now: number): string[] {
-  const { ref, about, risk, state, ruling, requestedAt, target, origin, hash } = approval;
+  const { ref, about, risk, state, was, ruling, requestedAt, target, origin, hash } = approval;
   const { paint } = terminal;
   const lines = [`${paint.bold(inLine(ref))}  ${inLine(phrase(approval))}  ${paint.dim(ago(now - requestedAt))}`];
   if (about === 'launch') lines.push(`  ${origin === 'project' ? 'from a project' : origin}: ${inLine(target)}`);
@@ -44,7 +44,8 @@ function describe(approval: Approval, terminal: Terminal, now: number): string[]
   }
   if (ruling) {
     const reason = ruling.reason ? `: ${ruling.reason}` : '';
-    lines.push(`  ${state} by ${inLine(`${ruling.by}${reason}`)}, ${ago(now - ruling.at)}`);
+    const since = was === undefined ? '' : '; something newer took its place';
+    lines.push(`  ${was ?? state} by ${inLine(`${ruling.by}${reason}`)}, ${ago(now - ruling.at)}${since}`);
   }
   return lines;
 }

@@ -17,6 +17,9 @@ export const Approval = z.object({
   pinned: text.optional(),
   requestedAt: z.number(),
   ruling: Ruling.optional(),
+  was: z.enum(['approved', 'rejected', 'trusted']).optional().meta({
+    description: 'What a superseded one was before: decided by a person, or trusted at first sight.',
+  }),
   risk: z.object({
     level: z.enum(['low', 'medium', 'high', 'critical']),
     reasons: texts,
