@@ -33,6 +33,11 @@ export type RunState =
 
 const MAX_PROGRESS = 50;
 
+/** Whether a failure is an answer of the server: then it did not wait for the answer to a question. */
+function isAnswered({ result }: JsonObject, error: Json): boolean {
+  return result !== undefined || (typeof error === 'object' && error !== null && 'upstream' in error);
+}
+
 /** One call at a time: what it tells, what it asks, how it ends. */
 export function createRun(call: typeof api.call = api.call, now: () => number = () => performance.now()) {
   const state = signal<RunState>({ step: 'idle' });
@@ -40,7 +45,7 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
   /** Time in which a question waited for an answer, and since when one waits now. */
   let askedMs = 0;
   let askedAt: number | undefined;
-  /** The part of it that counts only if the call fails: the question was open when the call ended. */
+  /** The part of it that counts only if the call got no answer: the question was open when the call ended. */
   let endedMs = 0;
   /** Questions whose answer is on its way: the call may end before that is confirmed. */
   let sent = new Set<string>();
@@ -104,7 +109,7 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
         state.value = {
           step: 'failed',
           ms,
-          askedMs: askedMs + endedMs,
+          askedMs: isAnswered(ended, error) ? askedMs : askedMs + endedMs,
           error: new ApiError(422, problem),
           answer: ended,
         };
