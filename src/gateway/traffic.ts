@@ -270,6 +270,7 @@ export function createTraffic(deps: {
         tool: address,
         principal,
         route,
+        ...(call.hostName && { host: { name: call.hostName } }),
         ...(traceId !== undefined && { traceId }),
       });
       // A call is copied on its way; what stands in it under a symbol goes along.

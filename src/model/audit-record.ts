@@ -58,7 +58,7 @@ export interface AuditRecord {
   readonly kind: string;
   readonly principal: string;
   readonly route?: string;
-  /** What the host calls itself that made the call over MCP; nothing proves it. */
+  /** What the host calls itself that made the call over MCP, or the program over HTTP; nothing proves it. */
   readonly host?: string;
   readonly skill?: string;
   readonly server?: string;

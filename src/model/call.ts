@@ -45,7 +45,7 @@ export interface Call {
   readonly budget?: Budget;
   /** The host that can be asked while it runs; without one, requests of the server are declined. */
   readonly host?: Host;
-  /** What that host calls itself, for the audit log; nothing proves it. */
+  /** What the host or the program calls itself that makes the call, for the audit log; nothing proves it. */
   readonly hostName?: string;
   /** What is wrong with the way the arguments were sent: the call is refused once it is certain that the caller may make it. */
   readonly problems?: readonly Problem[];

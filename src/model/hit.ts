@@ -52,7 +52,7 @@ export interface SearchOptions {
   readonly traceId?: string;
   /** Which front asks, for the audit log. */
   readonly route?: 'library' | 'mcp' | 'cli' | 'http';
-  /** What the host calls itself that searches over MCP, for the audit log. */
+  /** What the host or the program calls itself that searches, for the audit log. */
   readonly hostName?: string;
   /** Shows what an agent would get: leaves no record and does not count as experience. */
   readonly isPreview?: boolean;

@@ -39,8 +39,8 @@ export interface TrafficRow {
   readonly at: number;
   readonly principal: string;
   readonly route: string;
-  /** What the host calls itself, and its era. */
-  readonly host?: { readonly name?: string; readonly era: 'legacy' | 'modern' };
+  /** What the host calls itself, and its era where it speaks MCP. */
+  readonly host?: { readonly name?: string; readonly era?: 'legacy' | 'modern' };
   readonly method: string;
   /** The name that the host used: of a tool or a prompt, or a URI. */
   readonly name?: string;

@@ -56,6 +56,30 @@ describe('the bill', STARTS_PROCESSES, () => {
     const name = recorded.get('execution');
     expect(name).toMatch(/./);
     expect([recorded.get('menu'), recorded.get('search')]).toEqual([name, name]);
+    await host.request('tools/call', { name: 'list_servers', arguments: {} });
+    expect((await gateway.audit.list({ kind: 'answer' })).map((record) => record.host)).toEqual([name]);
+  });
+
+  it('EXEC-5 records of searches, calls and scripts over the HTTP API name the program', async () => {
+    const gateway = await open();
+    const http = await openHttpApp(gateway);
+    const hosts = async (kind: string) => (await gateway.audit.list({ kind, limit: 1 })).map(({ host }) => host);
+    const named = { 'x-toolscout-client': 'my-agent', 'user-agent': 'curl/8.5.0' };
+    await http.send('/v1/search?q=notes', { headers: named });
+    expect(await hosts('search')).toEqual(['my-agent']);
+    await http.send('/v1/search?q=notes', { headers: { 'user-agent': 'curl/8.5.0' } });
+    expect(await hosts('search')).toEqual(['curl']);
+    await http.send('/v1/search?q=notes', { headers: { 'user-agent': 'Mozilla/5.0 (X11)' } });
+    expect(await hosts('search')).toEqual([undefined]);
+    const call = { server: 'notes', tool: 'read_note_1', arguments: { id: 7 } };
+    await http.post('/v1/call', call, named);
+    await http.post('/v1/call', call, { ...named, 'x-toolscout-client': `\u00e9${'x'.repeat(3000)}` });
+    const recorded = await gateway.audit.list({ kind: 'execution' });
+    expect(recorded[1]?.host).toBe('my-agent');
+    expect(recorded[0]?.host?.length).toBeLessThanOrEqual(100);
+    // What a person tries in Studio leaves no search of an agent.
+    await http.send('/v1/search?q=notes&preview=true', { headers: { 'x-toolscout-client': 'studio' } });
+    expect((await gateway.reports.stats()).total.searches).toBe(3);
   });
 
   it.each([

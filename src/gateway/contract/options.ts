@@ -8,6 +8,8 @@ import type { Tool } from '../../model/tool.js';
 export interface CallOptions {
   /** The door it came through, for the audit log; `library` by default. */
   readonly route?: 'library' | 'mcp' | 'cli' | 'http';
+  /** What the caller's program calls itself, for the audit log; nothing proves it. */
+  readonly hostName?: string;
   /** The id of the caller's request; the audit record has it too. */
   readonly traceId?: string;
   /** `_meta` of the caller's request, passed on (trace context). */
@@ -25,7 +27,7 @@ export interface CallOptions {
 
 /** A call as a front makes it for a host: the host can be asked while it runs. */
 export type HostCallOptions = CallOptions &
-  Partial<Pick<Call, 'host' | 'hostName' | 'problems' | 'resumed' | 'parent' | 'budget'>>;
+  Partial<Pick<Call, 'host' | 'problems' | 'resumed' | 'parent' | 'budget'>>;
 
 /** A script as a caller of the library runs it; `timeoutMs` only shortens what the configuration allows. */
 export type ScriptOptions = CallOptions;

@@ -109,6 +109,7 @@ export function hostVerbs(
       kind,
       principal,
       route,
+      host: options.hostName,
       server,
       outcome: failed ? (failed.isRefused ? 'refused' : 'failure') : 'success',
       ...(failed && { code: failed.error.code }),
@@ -209,12 +210,13 @@ export function hostVerbs(
       });
     },
 
-    'hosts.noteAnswer'({ principal, skill }, tool, args, answer, { traceId } = {}) {
+    'hosts.noteAnswer'({ principal, skill }, tool, args, answer, { traceId, hostName } = {}) {
       audit.record({
         kind: 'answer',
         principal,
         route: 'mcp',
         outcome: answer['isError'] === true ? 'failure' : 'success',
+        ...(hostName && { host: hostName }),
         ...(skill && { skill: skill.id }),
         ...(traceId !== undefined && { traceId }),
         detail: { tool },

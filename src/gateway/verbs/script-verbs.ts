@@ -37,7 +37,7 @@ export function createScripting(core: Core, call: Verbs['call'], admission: Admi
 
   const requestOf = (viewer: Viewer, options: HostScriptOptions): Omit<ScriptRequest, 'record'> => {
     const { memoryBytes, computeMs, timeoutMs, calls, parallel, allow } = core.loaded.config.scripts;
-    const { host, signal, onProgress, advise, aroundCall, route, traceId, meta } = options;
+    const { host, hostName, signal, onProgress, advise, aroundCall, route, traceId, meta } = options;
     return {
       owner: { principal: viewer.principal, ...(viewer.skill && { skill: viewer.skill.id }) },
       bounds: {
@@ -59,6 +59,7 @@ export function createScripting(core: Core, call: Verbs['call'], admission: Admi
         const run = (trace: Pick<HostScriptOptions, 'meta' | 'traceId'>): Promise<CallResult> =>
           call(viewer, server, tool, made.arguments, {
             route,
+            hostName,
             ...trace,
             parent,
             host: made.host,
@@ -100,6 +101,7 @@ export function createScripting(core: Core, call: Verbs['call'], admission: Admi
       kind: 'script',
       principal: viewer.principal,
       route: options.route ?? 'library',
+      host: options.hostName,
       skill: viewer.skill?.id,
       arguments: { script },
     } as const;

@@ -96,9 +96,7 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
               ],
             [
               'From',
-              row.host
-                ? `${row.host.name ?? row.principal}, ${routeWord(row.route)} (${row.host.era} era)`
-                : `${row.principal}, ${routeWord(row.route)}`,
+              `${row.host?.name ?? row.principal}, ${routeWord(row.route)}${row.host?.era ? ` (${row.host.era} era)` : ''}`,
             ],
             ['When', formatDateTime(row.at)],
             row.ms !== undefined && [

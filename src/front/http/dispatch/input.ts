@@ -16,6 +16,22 @@ const MAX_HEARD = 16 * LIMITS.bodyBytes;
 /** Problems named in one answer. */
 const MAX_PROBLEMS = 20;
 
+/** The header in which a program says its name; nothing proves it. */
+const CLIENT_HEADER = 'x-toolscout-client';
+
+/** Characters of such a name that are kept. */
+const MAX_CLIENT = 100;
+
+/**
+ * What the program that sends a request calls itself, for the audit log: the header `X-Toolscout-Client`, else the product of
+ * `User-Agent`. Every browser calls itself Mozilla, which names nothing.
+ */
+export function clientNameOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+  const given = headers.get(CLIENT_HEADER)?.trim();
+  const name = given || /^[^\s/(]+/.exec(headers.get('user-agent') ?? '')?.[0];
+  return !name || name === 'Mozilla' ? undefined : oneLine(printable(name), MAX_CLIENT);
+}
+
 /** A whole number in a query, written with digits alone. */
 export function wholeNumber(least: number, most: number): z.ZodType<number, unknown> {
   const read = (text: unknown): unknown => (typeof text === 'string' && DIGITS.test(text) ? Number(text) : text);

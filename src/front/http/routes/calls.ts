@@ -4,6 +4,7 @@ import type { Log } from '../../../kernel/log.js';
 import type { CallResult, Failure } from '../../../model/call.js';
 import type { CallOptions, HostCallOptions } from '../../../gateway/index.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../event-stream.js';
+import { clientNameOf } from '../dispatch/input.js';
 import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { AskAnswer, CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
@@ -36,6 +37,7 @@ export function failedCall({ error, result }: CallResult, traceId: string): Resp
 export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
   const optionsOf = ({ body, traceId, request }: Input, signal: AbortSignal): CallOptions => ({
     route: 'http',
+    hostName: clientNameOf(request),
     traceId,
     // The trace goes on at the server; nothing else of the request does (S11).
     meta: traceMeta(request),

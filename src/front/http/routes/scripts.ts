@@ -1,6 +1,7 @@
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
 import { adviseHttp } from '../dispatch/http-remedies.js';
+import { clientNameOf } from '../dispatch/input.js';
 import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, ScriptAnswer, ScriptBody, ScriptProblem } from '../openapi/schemas.js';
@@ -30,6 +31,7 @@ export function scriptRoutes(): Route[] {
       async handle({ body, gateway, reply, request, traceId }) {
         const { error, success, value, printed, calls } = await gateway.run(body.script, {
           route: 'http',
+          hostName: clientNameOf(request),
           traceId,
           meta: traceMeta(request),
           signal: request.signal,

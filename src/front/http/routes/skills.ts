@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { clientNameOf } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { CallAnswer, Problem, SkillBindings, SkillCall, SkillList } from '../openapi/schemas.js';
@@ -65,6 +66,7 @@ export function skillRoutes(): Route[] {
         const handle = await gateway.skills.get(id);
         const result = await handle.call(body.capability, body.tool, body.arguments, {
           route: 'http',
+          hostName: clientNameOf(request),
           traceId,
           meta: traceMeta(request),
           signal: request.signal,

@@ -5,7 +5,7 @@ import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens
 import { MAX_AGENT_HITS } from '../../../model/hit.js';
 import { hasScope } from '../../../model/principal.js';
 import { callMetaTool } from '../../mcp/menu/meta-tools.js';
-import { wholeNumber } from '../dispatch/input.js';
+import { clientNameOf, wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { adviseHttp } from '../dispatch/http-remedies.js';
@@ -100,6 +100,7 @@ export function toolRoutes(): Route[] {
           explain: query.explain === 'true',
           isPreview: query.preview === 'true',
           route: 'http',
+          hostName: clientNameOf(request),
           meta: traceMeta(request),
           traceId,
         });

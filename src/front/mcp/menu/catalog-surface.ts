@@ -1,4 +1,4 @@
-import type { Gateway, Traffic } from '../../../gateway/index.js';
+import type { Gateway, HostCallOptions, Traffic } from '../../../gateway/index.js';
 import type { ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { compilePatterns } from '../../../kernel/patterns/pattern.js';
@@ -204,11 +204,15 @@ export function createCatalogMenu(
   };
 
   /** Has what toolscout itself answers counted; searches and calls have records of their own. */
+  const optionsFor = (params: JsonObject, exchange: Exchange, budget?: HostCallOptions['budget']): HostCallOptions =>
+    callOptions(params, exchange, budget, hostName);
+
   const billed = async (name: string, params: JsonObject, exchange: Exchange, answer: Promise<JsonObject>) => {
     const given = params['arguments'];
     const answered = await answer;
     if (answered['resultType'] !== 'input_required') {
-      gateway.hosts.noteAnswer(name, isObject(given) ? given : {}, answered, { traceId: exchange.traceId });
+      const options = { traceId: exchange.traceId, hostName };
+      gateway.hosts.noteAnswer(name, isObject(given) ? given : {}, answered, options);
     }
     return answered;
   };
@@ -223,31 +227,19 @@ export function createCatalogMenu(
         traceId: exchange.traceId,
       });
     }
+    const args = isObject(params['arguments']) ? params['arguments'] : {};
     if (hasScripts && name === RUN_SCRIPT) {
-      const args = params['arguments'];
       const readBy = mode === 'code' ? 'script' : 'execute_tool';
-      const answer = callScript(gateway, isObject(args) ? args : {}, callOptions(params, exchange), readBy);
+      const answer = callScript(gateway, args, optionsFor(params, exchange), readBy);
       return billed(name, params, exchange, answer);
     }
     if (mode === 'code') {
-      const args = params['arguments'];
       if (!CODE_TOOLS.some((tool) => tool['name'] === name)) return Promise.resolve(notInCode(name));
-      const answer = lookInCode(
-        gateway,
-        name,
-        isObject(args) ? args : {},
-        callOptions(params, exchange, undefined, hostName),
-      );
+      const answer = lookInCode(gateway, name, args, optionsFor(params, exchange));
       return name === 'search_tools' ? answer : billed(name, params, exchange, answer);
     }
     if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {
-      const args = params['arguments'];
-      const answer = callMetaTool(
-        gateway,
-        name,
-        isObject(args) ? args : {},
-        callOptions(params, exchange, 'agent', hostName),
-      );
+      const answer = callMetaTool(gateway, name, args, optionsFor(params, exchange, 'agent'));
       return LOOKS.has(name) ? billed(name, params, exchange, answer) : answer;
     }
     return callDirect(name, params, exchange);
@@ -263,15 +255,11 @@ export function createCatalogMenu(
     const asked = textOf(params, 'uri', 'resources/read');
     const own = guide.read(asked);
     if (own) return own;
-    if (asked.startsWith(RESULT_URI)) return readKept(gateway, asked, callOptions(params, exchange));
+    if (asked.startsWith(RESULT_URI)) return readKept(gateway, asked, optionsFor(params, exchange));
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: asked });
     const { server, uri } = await shelf.resource(asked);
-    const result = await gateway.hosts.relay(
-      server,
-      'resources/read',
-      { ...params, uri },
-      callOptions(params, exchange),
-    );
+    const asks = { ...params, uri };
+    const result = await gateway.hosts.relay(server, 'resources/read', asks, optionsFor(params, exchange));
     if (!Array.isArray(result['contents'])) return result;
     const contents = result['contents'].map((item) =>
       isObject(item) && typeof item['uri'] === 'string' ? { ...item, uri: exposedUri(server, item['uri']) } : item,
@@ -285,7 +273,7 @@ export function createCatalogMenu(
     if (own) return own;
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${asked}".`);
     const { server, name } = await shelf.prompt(asked);
-    return gateway.hosts.relay(server, 'prompts/get', { ...params, name }, callOptions(params, exchange));
+    return gateway.hosts.relay(server, 'prompts/get', { ...params, name }, optionsFor(params, exchange));
   };
 
   const complete = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -296,7 +284,7 @@ export function createCatalogMenu(
       : await shelf.resource(textOf(ref, 'uri', 'completion/complete'));
     const { server, ...named } = found;
     const asked = { ...params, ref: { ...ref, ...named } };
-    return gateway.hosts.relay(server, 'completion/complete', asked, callOptions(params, exchange));
+    return gateway.hosts.relay(server, 'completion/complete', asked, optionsFor(params, exchange));
   };
 
   const watch = async (

@@ -1,4 +1,4 @@
-import type { Gateway, MenuOptions, ServerFacts, Traffic } from '../../../gateway/index.js';
+import type { Gateway, HostCallOptions, MenuOptions, ServerFacts, Traffic } from '../../../gateway/index.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { Host } from '../../../model/host.js';
 import { strictCapabilities, strictInfo } from '../../../protocol/strict-items.js';
@@ -166,15 +166,19 @@ class ServerSurface implements HostSurface {
         return {};
       case 'resources/read':
         if (String(params['uri']).startsWith(RESULT_URI)) {
-          return readKept(gateway, String(params['uri']), callOptions(params, exchange));
+          return readKept(gateway, String(params['uri']), this.optionsFor(params, exchange));
         }
-        return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
+        return gateway.hosts.relay(server, method, params, this.optionsFor(params, exchange));
       case 'prompts/get':
       case 'completion/complete':
-        return gateway.hosts.relay(server, method, params, callOptions(params, exchange));
+        return gateway.hosts.relay(server, method, params, this.optionsFor(params, exchange));
       default:
         throw methodNotFound(method);
     }
+  }
+
+  private optionsFor(params: JsonObject, exchange: Exchange): HostCallOptions {
+    return callOptions(params, exchange, undefined, this.offered.hostName);
   }
 
   private fresh(): Promise<ServerFacts> {
