@@ -148,5 +148,8 @@ const FOUND: Readonly<Record<ServerOrigin, string>> = {
 
 /** The risk of a server of unverified origin. */
 export function weighServer(server: Pick<Server, 'transport'>, origin: ServerOrigin): Risk {
-  return weigh([...weighTransport(server.transport), { level: 'low', reason: FOUND[origin], informs: origin === 'user' }]);
+  return weigh([
+    ...weighTransport(server.transport),
+    { level: 'low', reason: FOUND[origin], informs: origin === 'user' },
+  ]);
 }

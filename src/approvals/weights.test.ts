@@ -27,7 +27,7 @@ describe('what a tool admits to', () => {
     [{ idempotentHint: true }, ['notify'], { level: 'medium', reasons: ['is named as something that sends'] }],
     [{ idempotentHint: true }, ['crud.read'], { level: 'low', reasons: ['shows nothing unusual'] }],
   ])('SEC-9 %j of a tool named %j', (annotations, categories, risk) => {
-    expect(weigh(annotations, categories)).toEqual(risk);
+    expect(weigh(annotations, categories)).toMatchObject(risk);
   });
 
   it.each(['crud.create', 'crud.update', 'crud.delete', 'notify', 'upload'])(
@@ -41,12 +41,12 @@ describe('what a tool admits to', () => {
   );
 
   it('SEC-9 the heaviest reason comes first, each once, and a change weighs by itself', () => {
-    expect(weigh({ openWorldHint: true, destructiveHint: true }, [], true)).toEqual({
+    expect(weigh({ openWorldHint: true, destructiveHint: true }, [], true)).toMatchObject({
       level: 'high',
       reasons: ['says that it destroys', 'says that it reaches the outside world', 'changed after it was trusted'],
     });
-    expect(weighPresentation({ title: 'Notes' }, { changed: false })).toEqual({ level: 'low', reasons: [] });
-    expect(weighPresentation({ title: 'Notes' }, { changed: true })).toEqual({
+    expect(weighPresentation({ title: 'Notes' }, { changed: false })).toMatchObject({ level: 'low', reasons: [] });
+    expect(weighPresentation({ title: 'Notes' }, { changed: true })).toMatchObject({
       level: 'medium',
       reasons: ['changed after it was trusted'],
     });
@@ -100,11 +100,11 @@ describe('how a server is started', () => {
   it('SEC-9 a remote server is named with where it comes from, and more where it is not encrypted', () => {
     const remote = (url: string, origin: 'registry' | 'introspected'): Risk =>
       weighServer(httpServer('x', url), origin);
-    expect(remote('https://a.example', 'registry')).toEqual({
+    expect(remote('https://a.example', 'registry')).toMatchObject({
       level: 'medium',
       reasons: ['sends arguments of calls to another machine', 'comes from a registry'],
     });
-    expect(remote('http://a.example/?x=https:', 'introspected')).toEqual({
+    expect(remote('http://a.example/?x=https:', 'introspected')).toMatchObject({
       level: 'high',
       reasons: ['sends them unencrypted', 'sends arguments of calls to another machine', 'was proposed by a caller'],
     });

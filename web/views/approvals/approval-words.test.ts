@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { compareRisk, decidedText, decisionWord, newness, rejectedText, riskReasons, skippedText } from './approval-words.js';
+import {
+  compareRisk,
+  decidedText,
+  decisionWord,
+  newness,
+  rejectedText,
+  riskReasons,
+  skippedText,
+} from './approval-words.js';
 
 describe('words of approvals', () => {
   it('STUDIO-1 tells what is new from what is not as it was trusted', () => {
