@@ -17,7 +17,7 @@ import { VERSION } from '../kernel/version.js';
 import { createPublicFetch } from '../net/public-fetch.js';
 import { readBounded } from '../net/bounded-body.js';
 import type { PostForm } from '../front/http/auth/person-sign-in.js';
-import { unusualStateDirectory } from './state-place.js';
+import { ownFlags } from './own-flags.js';
 import { createStudioFiles } from './studio-files.js';
 
 const DOCUMENT_TIMEOUT_MS = 5000;
@@ -167,7 +167,12 @@ export async function openHttpFront(
     // Half of them, so that one key cannot keep out all the others (A43).
     maxOpenEach: Math.ceil(seats / 2),
     localAdmin: options.admin,
-    stateDir: unusualStateDirectory({ cwd: process.cwd(), env: process.env, stateDir: options.stateDir }),
+    ownFlags: () =>
+      ownFlags(opened.internal.loaded().source, {
+        cwd: process.cwd(),
+        env: process.env,
+        stateDir: options.stateDir,
+      }),
   });
   await loadEarly();
   const front = await listen(app, {

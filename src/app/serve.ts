@@ -114,10 +114,11 @@ export async function askStore(url: string, probe: string): Promise<StoreAnswer>
   });
   const body: unknown = await answer.json();
   if (!isObject(body)) return {};
-  const { sharesStore, stateDir } = body;
+  const { sharesStore, stateDir, config } = body;
   return {
     ...(typeof sharesStore === 'boolean' && { sharesStore }),
     ...(typeof stateDir === 'string' && { stateDir }),
+    ...(typeof config === 'string' && { config }),
   };
 }
 

@@ -317,7 +317,12 @@ export interface HostVerbs {
   /** Records the list of tools that a host was given, for the bill (ANS-7). */
   noteMenu(tools: readonly JsonObject[], options?: MenuOptions): void;
   /** Records what toolscout itself answered a host, and no other record counts (ANS-7). */
-  noteAnswer(tool: string, args: JsonObject, answer: JsonObject, options?: Pick<CallOptions, 'traceId' | 'hostName'>): void;
+  noteAnswer(
+    tool: string,
+    args: JsonObject,
+    answer: JsonObject,
+    options?: Pick<CallOptions, 'traceId' | 'hostName'>,
+  ): void;
   /** A host has gone: connections that were made for it alone end. */
   release(host: Pick<Host, 'id'>): void;
 }

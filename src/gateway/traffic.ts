@@ -32,7 +32,7 @@ export interface TrafficRequest {
   readonly tool?: string;
   readonly principal: string;
   readonly route: string;
-  readonly host?: { readonly name?: string; readonly era: 'legacy' | 'modern' };
+  readonly host?: TrafficRow['host'];
   readonly traceId?: string;
 }
 

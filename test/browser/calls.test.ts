@@ -1,10 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { spawn } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { CLI, finish } from '../support/toolscout.js';
 import { seriousFindings } from './support/axe.js';
 import { sharedBrowser } from './support/browser.js';
 import { openStudio } from './support/studio.js';
@@ -29,6 +31,21 @@ const SCHEMA = {
 
 describe('calls in Studio', () => {
   const open = sharedBrowser();
+
+  it('STUDIO-1 the copied command reaches the toolscout of the page from any folder', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const page = await open(`${studio.url}#/tool/legacy/echo`);
+    await page.getByLabel(/^message/).fill("it's here");
+    const copied = page.getByLabel('Command line', { exact: true });
+    await expect.poll(() => copied.textContent()).toContain('here');
+    const command = ((await copied.textContent()) ?? '').replace(/^npx toolscout/, `"${process.execPath}" "${CLI}"`);
+    const elsewhere = await temporaryDirectory();
+    const env = { ...process.env, HOME: elsewhere };
+    const ran = await finish(spawn('sh', ['-c', command], { cwd: elsewhere, env, stdio: 'pipe' }));
+    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining("it's here")]);
+    await page.getByRole('radio', { name: 'TypeScript' }).click();
+    await page.getByText(JSON.stringify(studio.configFile)).waitFor();
+  });
 
   it(
     'STUDIO-2 makes a form of a schema, checks it before it sends, and sends what was entered',

@@ -176,7 +176,8 @@ describe('details of Studio', () => {
     await page.getByRole('option', { name: 'legacy', exact: true }).waitFor({ state: 'attached' });
     await page.goto(`${studio.url}#/home`);
     await studio.stop();
-    await page.getByText('start it with npx toolscout studio or npm start').first().waitFor();
+    const command = `start it with npx toolscout studio --port ${new URL(studio.url).port} --config`;
+    await page.getByText(command).first().waitFor();
     await page.goto(`${studio.url}#/servers`);
     await page.getByRole('option', { name: /legacy/ }).waitFor();
     expect(await page.getByText('could not be reached').count()).toBe(0);

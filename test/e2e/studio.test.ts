@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { isServing } from '../../src/app/serve.js';
 import { fixture } from '../support/fixture.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { startPostgres } from '../support/postgres.js';
 import { lineMatching, workplace } from '../support/toolscout.js';
 
 async function freePort(): Promise<number> {
@@ -56,10 +57,28 @@ describe('studio', STARTS_PROCESSES, () => {
     const elsewhere = await workplace({});
     const refused = await elsewhere.run('studio', '--no-open', '--port', `${port}`);
     expect([refused.code, refused.stdout]).toEqual([2, '']);
-    expect(refused.stderr).toContain(`The gateway on port ${port} uses another state directory.`);
-    const [, named = ''] = /Pass --state-dir (\S+)\./.exec(refused.stderr) ?? [];
+    expect(refused.stderr).toContain(`The gateway on port ${port} uses another state directory or database.`);
+    const [, named = ''] = /Pass --state-dir (\S+) --config/.exec(refused.stderr) ?? [];
     const told = await workplace({}, { stateDir: named });
     const again = await told.run('studio', '--no-open', '--port', `${port}`);
     expect(again.stdout).toContain(`http://127.0.0.1:${port}/#/sign-in?code=`);
+  });
+
+  it('STUDIO-6 over PostgreSQL the config is what another command needs', async () => {
+    const postgres = await startPostgres();
+    onTestFinished(postgres.cleanup);
+    const port = await freePort();
+    const place = await workplace({ store: await postgres.newDatabase(), http: { port } });
+    const serving = place.start('serve');
+    onTestFinished(() => void serving.kill('SIGKILL'));
+    await lineMatching(serving, /127\.0\.0\.1:\d+/);
+    const session = (await (await fetch(`http://127.0.0.1:${port}/v1/session`)).json()) as { config?: string };
+    expect(session.config).toBe(place.configFile);
+    const stateDir = place.flags.at(-1);
+    const elsewhere = await workplace({}, { stateDir });
+    const refused = await elsewhere.run('studio', '--no-open', '--port', `${port}`);
+    expect(refused.stderr).toContain(`--config ${place.configFile}.`);
+    const told = await place.run('studio', '--no-open', '--port', `${port}`);
+    expect(told.stdout).toContain(`http://127.0.0.1:${port}/#/sign-in?code=`);
   });
 });

@@ -56,7 +56,7 @@ describe('the bill', STARTS_PROCESSES, () => {
     const name = recorded.get('execution');
     expect(name).toMatch(/./);
     expect([recorded.get('menu'), recorded.get('search')]).toEqual([name, name]);
-    await host.request('tools/call', { name: 'list_servers', arguments: {} });
+    await host.request('tools/call', { name: 'list_mcp_servers', arguments: {} });
     expect((await gateway.audit.list({ kind: 'answer' })).map((record) => record.host)).toEqual([name]);
   });
 
@@ -79,7 +79,7 @@ describe('the bill', STARTS_PROCESSES, () => {
     expect(recorded[0]?.host?.length).toBeLessThanOrEqual(100);
     // What a person tries in Studio leaves no search of an agent.
     await http.send('/v1/search?q=notes&preview=true', { headers: { 'x-toolscout-client': 'studio' } });
-    expect((await gateway.reports.stats()).total.searches).toBe(3);
+    expect((await gateway.audit.stats()).total.searches).toBe(3);
   });
 
   it.each([

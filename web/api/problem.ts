@@ -31,7 +31,7 @@ export function asApiError(thrown: unknown): ApiError {
   return new ApiError(0, {
     // What a browser says of a connection that nothing accepts says nothing more.
     detail: `toolscout could not be reached${/fetch|network|load failed/i.test(detail) ? '' : ` (${detail})`}.`,
-    suggestion: 'If it does not run, start it with `npx toolscout studio` or `npm start`.',
+    suggestion: 'If it does not run, start it with `npx toolscout studio`.',
   });
 }
 

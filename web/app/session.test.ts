@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { SessionState } from '../api/types.js';
-import { howToGetCode, howToSignIn, isAdmin, seesAsAdmin, session, studioCommand, whatIsAllowed } from './session.js';
+import { howToGetCode, howToSignIn, isAdmin, seesAsAdmin, session, whatIsAllowed } from './session.js';
 
 const state = (change: Partial<SessionState>): SessionState => ({
   signedIn: false,
@@ -25,24 +25,17 @@ describe('what the page says about rights', () => {
     expect([isAdmin(), seesAsAdmin()]).toEqual([false, true]);
     expect(whatIsAllowed()).toBe('You can look and run tools, but not change anything.');
     expect(howToSignIn()).toContain('`npx toolscout studio`');
-    expect(studioCommand('7391')).toBe('npx toolscout studio --port 7391');
     session.value = state({ required: true, scopes: ['read'] });
     expect(whatIsAllowed()).toBe('You can look, but not change anything.');
     expect(howToSignIn()).toContain('scope admin');
   });
 
-  it('STUDIO-6 the command that signs in names the state directory of this toolscout, quoted where a shell needs it', () => {
-    expect(studioCommand('7391', '/srv/state')).toBe('npx toolscout studio --port 7391 --state-dir /srv/state');
-    expect(studioCommand('7077', "/my files/it's")).toBe(
-      String.raw`npx toolscout studio --state-dir '/my files/it'\''s'`,
-    );
-    expect(studioCommand('', String.raw`C:\My Files\state`)).toBe(
-      String.raw`npx toolscout studio --state-dir "C:\My Files\state"`,
-    );
+  it('STUDIO-6 the command that signs in names the state and the config of this toolscout', () => {
     session.value = state({ stateDir: '/srv/state' });
     expect(howToSignIn()).toBe('Run `npx toolscout studio --state-dir /srv/state` in a terminal to sign in.');
+    session.value = state({ config: '/srv/tools.yaml' });
     expect(howToGetCode()).toBe(
-      'Run `npx toolscout studio --state-dir /srv/state` again: it opens a new address that signs you in.',
+      'Run `npx toolscout studio --config /srv/tools.yaml` again: it opens a new address that signs you in.',
     );
     session.value = state({ stateDir: 'memory' });
     expect([howToSignIn(), howToGetCode()].every((text) => text.includes('start it with `--admin`'))).toBe(true);

@@ -6,6 +6,7 @@ import { tellError } from './notices.js';
 import { forgetAnswers } from './resource.js';
 import { goTo, route } from './router.js';
 import type { SessionState } from '../api/types.js';
+import { withOwnFlags } from '../text/commands.js';
 
 /** Who the page speaks for; `undefined` until it is known. */
 export const session = signal<SessionState | undefined>(undefined);
@@ -73,41 +74,26 @@ export function whatIsAllowed(): string {
   return `${may}, but not change anything.`;
 }
 
-/** The port that toolscout listens on where the config says nothing else. */
-const USUAL_PORT = '7077';
-
-/** A path as one word of a command line; paths of Windows stand in double quotes. */
-function quoted(path: string): string {
-  if (/^[\w./:@%+-]+$/.test(path)) return path;
-  return /^(?:[A-Za-z]:|\\\\)/.test(path) ? `"${path}"` : `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}
-
-/** The command that signs a browser in to the toolscout at this port, whose state is in this folder unless in the usual one. */
-export function studioCommand(port: string, stateDir?: string): string {
-  return [
-    'npx toolscout studio',
-    ...(port === '' || port === USUAL_PORT ? [] : [`--port ${port}`]),
-    ...(stateDir === undefined ? [] : [`--state-dir ${quoted(stateDir)}`]),
-  ].join(' ');
+/** A command, or a text that names some, as it must be typed to reach the toolscout of this page. */
+export function asOwn(text: string): string {
+  return withOwnFlags(text, { ...session.value, port: globalThis.location?.port ?? '' });
 }
 
 /** State in memory is open to no command. */
 const START_AS_ADMIN = 'This toolscout keeps its state in memory: start it with `--admin` to change things here.';
 
-function ownCommand(): string {
-  return studioCommand(globalThis.location?.port ?? '', session.value?.stateDir);
-}
-
 /** How a person gets the right to change things. */
 export function howToSignIn(): string {
   if (session.value?.required) return 'Sign in with a key that has the scope admin.';
-  return session.value?.stateDir === 'memory' ? START_AS_ADMIN : `Run \`${ownCommand()}\` in a terminal to sign in.`;
+  return session.value?.stateDir === 'memory'
+    ? START_AS_ADMIN
+    : asOwn('Run `npx toolscout studio` in a terminal to sign in.');
 }
 
 /** What to do with an address whose code is not good: it is good once. */
 export function howToGetCode(): string {
   if (session.value?.stateDir === 'memory') return START_AS_ADMIN;
-  return `Run \`${ownCommand()}\` again: it opens a new address that signs you in.`;
+  return asOwn('Run `npx toolscout studio` again: it opens a new address that signs you in.');
 }
 
 /** Watches for addresses that sign in, and for answers that ask to sign in. */

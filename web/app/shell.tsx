@@ -12,7 +12,7 @@ import { route } from './router.js';
 import { nextTheme, theme } from './theme.js';
 import { waiting } from './waiting.js';
 import { wayBack } from './way-back.js';
-import { session, signOut } from './session.js';
+import { asOwn, session, signOut } from './session.js';
 
 /** One entry of the navigation. */
 interface Entry {
@@ -179,7 +179,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             <Icon name="warn" />
             <span>
               toolscout does not answer. The page shows what it last knew and reconnects by itself. If it does not run,
-              start it with <code>npx toolscout studio</code> or <code>npm start</code>.
+              start it with <code>{asOwn('npx toolscout studio')}</code>.
             </span>
           </div>
         )}

@@ -2,6 +2,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { ApiError } from '../api/problem.js';
 import { statusWord, type ListedStatus } from '../text/status-word.js';
 import type { Resource } from '../app/resource.js';
+import { asOwn } from '../app/session.js';
 import { outcomeWord } from '../text/code-words.js';
 import { Icon, type IconName } from './icon.js';
 import { ServerText } from './server-text.js';
@@ -68,11 +69,11 @@ export function Empty({
   );
 }
 
-/** Advice in which backticks stand around what is to be typed. */
+/** Advice in which backticks stand around what is to be typed; its commands reach the toolscout of this page. */
 export function Advice({ text }: { readonly text: string }): VNode {
   return (
     <>
-      {text
+      {asOwn(text)
         .split('`')
         .map((part, index) =>
           index % 2 === 1 ? <code key={index}>{part}</code> : <ServerText key={index} text={part} />,

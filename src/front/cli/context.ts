@@ -97,6 +97,8 @@ export interface StoreAnswer {
   readonly sharesStore?: boolean;
   /** The folder of its state where it is not the usual one; `memory` where there is none. */
   readonly stateDir?: string;
+  /** Its config file where it is not the usual one. */
+  readonly config?: string;
 }
 
 /** What `app/command.ts` hands to the commands: everything that touches the process. */

@@ -12,6 +12,7 @@ import { createGuard } from './dispatch/guard.js';
 import { createMetrics, type Metrics } from './metrics/metrics.js';
 import { createOpenRequestLimit } from './request-slots.js';
 import type { McpRouteDeps } from './routes/mcp.js';
+import type { OwnFlags } from './routes/sessions.js';
 import type { StudioFiles } from './routes/studio.js';
 import type { ModeName } from '../../model/config.js';
 
@@ -36,8 +37,8 @@ export interface HttpAppOptions extends Pick<McpRouteDeps, 'mcpFor'> {
   readonly clock?: Clock;
   /** Whether callers without a key may administer toolscout where `http.auth` is not set. */
   readonly localAdmin?: boolean;
-  /** The folder of the state where it is not the usual one; `memory` where there is none. */
-  readonly stateDir?: string;
+  /** What a command in a terminal needs to reach this toolscout. */
+  readonly ownFlags?: () => OwnFlags;
   /** Requests of one principal that may be open at once. */
   readonly maxOpenEach?: number;
 }
@@ -88,7 +89,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
       sessions: gateway.sessions,
       people,
       localAdmin: localAdmin ?? false,
-      stateDir: options.stateDir,
+      ownFlags: options.ownFlags,
       log,
     },
     mcp: { mcpFor: options.mcpFor, admits: authenticator.admits },

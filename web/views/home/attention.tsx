@@ -7,7 +7,7 @@ import { tell, tellError } from '../../app/notices.js';
 import { isAdmin } from '../../app/session.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
-import { Callout } from '../../parts/states.js';
+import { Advice, Callout } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
 import { actionLabel, placeOf } from './home-words.js';
 
@@ -45,7 +45,7 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
         </p>
         {label === undefined && !place && (
           <p class="small">
-            <ServerText text={item.remedy} limit={300} />
+            <Advice text={item.remedy} />
           </p>
         )}
       </div>

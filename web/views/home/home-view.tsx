@@ -5,6 +5,7 @@ import type { Overview } from '../../api/types.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
+import { asOwn } from '../../app/session.js';
 import { waiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
@@ -87,7 +88,8 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
       <Section title="Calls">
         <Empty icon="traffic" title="No calls in the last 24 hours">
           <p>
-            Connect a host with <code>toolscout install</code>, or <a href="#/search">find a tool</a> and try it here.
+            Connect a host with <code>{asOwn('npx toolscout install')}</code>, or <a href="#/search">find a tool</a> and
+            try it here.
           </p>
         </Empty>
       </Section>

@@ -8,7 +8,7 @@ import { takeTyped } from '../../app/keyboard.js';
 import { tell, tellError } from '../../app/notices.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
-import { isAdmin } from '../../app/session.js';
+import { asOwn, isAdmin } from '../../app/session.js';
 import { DetailsBox, showDetails } from '../../parts/details-box.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
@@ -105,7 +105,7 @@ function HitRow({ hit }: { readonly hit: Hit }): VNode {
 async function label(query: string, { server, tool }: Hit): Promise<void> {
   try {
     await api.label(query, server, tool);
-    tell(`Noted: “${query}” means ${server}:${tool}. toolscout eval reads it.`);
+    tell(`Noted: “${query}” means ${server}:${tool}. ${asOwn('npx toolscout eval')} reads it.`);
   } catch (thrown) {
     tellError(asApiError(thrown));
   }

@@ -5,7 +5,7 @@ import type { ConfigChange, ConfigFile, JsonObject } from '../../api/types.js';
 import { createDraft } from '../../app/draft.js';
 import { onForget, useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
-import { isAdmin } from '../../app/session.js';
+import { asOwn, isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { FileProblem } from '../../parts/file-problem.js';
 import { LookOnly } from '../../parts/look-only.js';
@@ -131,7 +131,7 @@ function FormFields({
         hint={
           <>
             One NAME=value a line. For secrets write a variable, such as <code>{'${GITHUB_TOKEN}'}</code>, and set its
-            value with <code>toolscout secret set GITHUB_TOKEN</code> or in the environment of toolscout.
+            value with <code>{asOwn('npx toolscout secret set GITHUB_TOKEN')}</code> or in the environment of toolscout.
           </>
         }
         {...(problems.pairs && { problem: problems.pairs })}

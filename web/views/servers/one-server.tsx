@@ -7,7 +7,7 @@ import { hrefTo } from '../../app/router.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { Command, ServerText } from '../../parts/server-text.js';
 import { Spark } from '../../parts/spark.js';
-import { Badge, Callout, Empty, Loaded } from '../../parts/states.js';
+import { Advice, Badge, Callout, Empty, Loaded } from '../../parts/states.js';
 import { adviceOf } from '../../text/advice.js';
 import { formatAgo, plural } from '../../text/format.js';
 import { ServerActions } from './server-actions.js';
@@ -43,7 +43,7 @@ function Trouble({ server }: { readonly server: ServerDetails }): VNode | null {
       </p>
       {lastError && (
         <p class="muted">
-          {advice && <ServerText text={advice} />}
+          {advice && <Advice text={advice} />}
           {lastError.at !== undefined && ` Tried ${formatAgo(lastError.at, now.value)}.`}
         </p>
       )}

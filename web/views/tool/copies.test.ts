@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { copiesOf, shellWord } from './copies.js';
+import { copiesOf } from './copies.js';
 
 describe('copiesOf', () => {
   it('STUDIO-1 writes one call as command line, curl, TypeScript and MCP message', () => {
-    const copies = copiesOf('files', 'read', { path: "it's" }, 'http://127.0.0.1:7077');
-    expect(copies.cli).toBe(String.raw`toolscout call files:read --args '{"path":"it'\''s"}'`);
+    const copies = copiesOf('files', 'read', { path: "it's" }, { origin: 'http://127.0.0.1:7077' });
+    expect(copies.cli).toBe(String.raw`npx toolscout call files:read --args '{"path":"it'\''s"}'`);
     expect(copies.curl).toContain('http://127.0.0.1:7077/v1/call');
     expect(copies.typescript).toContain('await toolscout.call("files", "read", {');
     expect(JSON.parse(copies.mcp)).toMatchObject({
@@ -13,9 +13,16 @@ describe('copiesOf', () => {
     });
   });
 
-  it('A17 a name of a server cannot leave its word in a shell', () => {
-    expect(shellWord('a; rm -rf /')).toBe("'a; rm -rf /'");
-    expect(shellWord('$(x)`y`')).toBe("'$(x)`y`'");
-    expect(shellWord('plain-1.2/x:y')).toBe('plain-1.2/x:y');
+  it('STUDIO-1 each copy reaches the toolscout of the page', () => {
+    const flags = { config: '/srv/tools.yaml', stateDir: '/srv/state', port: '7391' };
+    const copies = copiesOf('files', 'read', {}, { origin: 'http://127.0.0.1:7391', ...flags });
+    expect(copies.cli).toBe(
+      `npx toolscout call --config /srv/tools.yaml --state-dir /srv/state files:read --args '{}'`,
+    );
+    expect(copies.typescript).toContain('createToolscout({"config":"/srv/tools.yaml","stateDir":"/srv/state"})');
+    expect(copies.curl).not.toContain('authorization');
+    const locked = copiesOf('files', 'read', {}, { origin: 'https://tools.example.com', required: true });
+    expect(locked.curl).toContain('-H "authorization: Bearer $TOOLSCOUT_KEY"');
+    expect(locked.typescript).toContain('createToolscout()');
   });
 });

@@ -1,26 +1,26 @@
 import type { JsonObject } from '../../api/types.js';
-
-/** A text as one word of a POSIX shell. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-}
+import { shellWord, withOwnFlags, type OwnFlags } from '../../text/commands.js';
 
 /** One call in four languages. */
 export function copiesOf(
   server: string,
   tool: string,
   args: JsonObject,
-  origin: string,
+  { origin, required, ...flags }: OwnFlags & { readonly origin: string; readonly required?: boolean },
 ): Readonly<Record<'cli' | 'curl' | 'typescript' | 'mcp', string>> {
   const compact = JSON.stringify(args);
   const body = JSON.stringify({ server, tool, arguments: args });
+  const { config, stateDir, demo } = flags;
+  const given = JSON.stringify({ config, demo, stateDir });
+  // A key stands in no history of a shell.
+  const key = required ? ` \\\n  -H "authorization: Bearer $TOOLSCOUT_KEY"` : '';
   return {
-    cli: `toolscout call ${shellWord(`${server}:${tool}`)} --args ${shellWord(compact)}`,
-    curl: `curl -s ${origin}/v1/call \\\n  -H 'content-type: application/json' \\\n  -d ${shellWord(body)}`,
+    cli: `${withOwnFlags('npx toolscout call', flags)} ${shellWord(`${server}:${tool}`)} --args ${shellWord(compact)}`,
+    curl: `curl -s ${origin}/v1/call${key} \\\n  -H 'content-type: application/json' \\\n  -d ${shellWord(body)}`,
     typescript: [
       `import { createToolscout } from 'toolscout';`,
       '',
-      'const toolscout = await createToolscout();',
+      `const toolscout = await createToolscout(${given === '{}' ? '' : given});`,
       `const answer = await toolscout.call(${JSON.stringify(server)}, ${JSON.stringify(tool)}, ${JSON.stringify(args, null, 2)});`,
       'console.log(answer);',
       'await toolscout.close();',

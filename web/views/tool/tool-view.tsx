@@ -4,6 +4,7 @@ import { api } from '../../api/client.js';
 import type { Json, JsonObject, ToolDetails, Why } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo, type Route } from '../../app/router.js';
+import { session } from '../../app/session.js';
 import { wayBack } from '../../app/way-back.js';
 import { fieldOf } from '../../form/field.js';
 import { limitsText } from '../../form/limits.js';
@@ -14,7 +15,7 @@ import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Badge, Callout, Loaded, StatusBadge } from '../../parts/states.js';
+import { Advice, Badge, Callout, Loaded, StatusBadge } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { adviceOf, reasonOf } from '../../text/advice.js';
 import { statusWord } from '../../text/status-word.js';
@@ -34,13 +35,28 @@ const COPIES = [
 
 function CopyAs({ tool, args }: { readonly tool: ToolDetails; readonly args: JsonObject }): VNode {
   const [language, setLanguage] = useState<(typeof COPIES)[number][0]>('cli');
-  const copies = copiesOf(tool.server, tool.tool, args, location.origin);
+  const { origin, port } = location;
+  const { required, stateDir, config, demo } = session.value ?? {};
+  const copies = copiesOf(tool.server, tool.tool, args, { origin, port, required, stateDir, config, demo });
   return (
     <Section
       title="The same call elsewhere"
       aside={<Tabs label="Language" tabs={COPIES} current={language} onChange={setLanguage} />}
     >
-      <CodeBox text={copies[language]} what={COPIES.find(([name]) => name === language)![1]} />
+      <div class="stack stack-s">
+        <CodeBox text={copies[language]} what={COPIES.find(([name]) => name === language)![1]} />
+        {required && language === 'curl' && (
+          <p class="muted small">
+            Put your key into the variable <code>TOOLSCOUT_KEY</code>.
+          </p>
+        )}
+        {required && (language === 'cli' || language === 'typescript') && (
+          <p class="muted small">
+            It reads the config of the machine on which it runs. On that of toolscout, give it the config and the state
+            directory that toolscout was started with.
+          </p>
+        )}
+      </div>
     </Section>
   );
 }
@@ -66,7 +82,7 @@ function NotOffered({
         </p>
         {advice && (
           <p class="muted">
-            <ServerText text={advice} />
+            <Advice text={advice} />
           </p>
         )}
         <p class="line">

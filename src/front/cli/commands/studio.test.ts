@@ -49,8 +49,12 @@ describe('toolscout studio', STARTS_PROCESSES, () => {
       });
     const other = await run({ sharesStore: false, stateDir: "/it's/state" });
     expect([other.code, other.stdout]).toEqual([2, '']);
-    expect(other.stderr).toContain('The gateway on port 7391 uses another state directory.');
+    expect(other.stderr).toContain('The gateway on port 7391 uses another state directory or database.');
     expect(other.stderr).toContain(String.raw`Pass --state-dir '/it'\''s/state'.`);
+    const database = await run({ sharesStore: false, config: '/my tools.yaml' });
+    expect(database.stderr).toContain("Pass --config '/my tools.yaml'.");
+    const both = await run({ sharesStore: false, stateDir: '/s', config: '/c.yaml' });
+    expect(both.stderr).toContain('Pass --state-dir /s --config /c.yaml.');
     expect((await run({ sharesStore: false })).stderr).toContain('that it was started with');
     expect((await run({ sharesStore: false, stateDir: 'memory' })).stderr).toContain('start it with --admin');
     // An older toolscout does not say.

@@ -16,9 +16,14 @@ export async function studioAddress(gateway: Gateway, url: string): Promise<stri
 }
 
 /** What to do where the toolscout that answers keeps its state elsewhere. */
-function otherStateAdvice({ stateDir }: StoreAnswer): string {
+function otherStateAdvice({ stateDir, config }: StoreAnswer): string {
   if (stateDir === 'memory') return 'It keeps its state in memory: start it with --admin, or with a state directory.';
-  if (stateDir !== undefined) return `Pass --state-dir ${shellWord(stateDir)}.`;
+  // A database is named in the config, so that the folder of the state alone is not enough.
+  const flags = [
+    ...(stateDir === undefined ? [] : [`--state-dir ${shellWord(stateDir)}`]),
+    ...(config === undefined ? [] : [`--config ${shellWord(config)}`]),
+  ];
+  if (flags.length > 0) return `Pass ${flags.join(' ')}.`;
   return 'Pass the --state-dir and the --config that it was started with; leave out those that it was started without.';
 }
 
@@ -29,9 +34,13 @@ async function requireOwnStore(gateway: Gateway, url: string, ask: CliDeps['askS
   if (answer.sharesStore !== false) return;
   const { port, protocol } = new URL(url);
   const where = port || (protocol === 'https:' ? '443' : '80');
-  throw new ToolscoutError('CONFIGURATION_ERROR', `The gateway on port ${where} uses another state directory.`, {
-    suggestion: otherStateAdvice(answer),
-  });
+  throw new ToolscoutError(
+    'CONFIGURATION_ERROR',
+    `The gateway on port ${where} uses another state directory or database.`,
+    {
+      suggestion: otherStateAdvice(answer),
+    },
+  );
 }
 
 interface Flags extends CommonFlags {

@@ -248,18 +248,20 @@ describe('without keys', STARTS_PROCESSES, () => {
 
   it('STUDIO-6 tells callers of this machine where the state is, and whether a ticket is of this store', async () => {
     const gateway = await openToolscout({});
-    const http = await openHttpApp(gateway, { localAdmin: false, stateDir: '/srv/state' });
+    const ownFlags = () => ({ stateDir: '/srv/state', config: '/srv/tools.yaml' });
+    const http = await openHttpApp(gateway, { localAdmin: false, ownFlags });
     const probe = await gateway.sessions.issueTicket(PROBE_TICKET, true, PROBE_LIFETIME_MS);
     const ask = async (app: TestApp, ticket: string): Promise<unknown> =>
       (await app.send(`/v1/session?probe=${ticket}`)).json();
-    expect(await ask(http, probe)).toMatchObject({ stateDir: '/srv/state', sharesStore: true });
+    expect(await ask(http, probe)).toMatchObject({ ...ownFlags(), sharesStore: true });
     expect(await ask(http, probe)).toMatchObject({ sharesStore: false });
     expect(await stateOf(http)).not.toHaveProperty('sharesStore');
     // Such a ticket signs nobody in.
     const powerless = await gateway.sessions.issueTicket(PROBE_TICKET, true, PROBE_LIFETIME_MS);
     expect((await http.post('/v1/session', { code: powerless })).status).toBe(401);
-    const locked = await openHttpApp((await openLocked()).gateway, { localAdmin: false, stateDir: '/srv/state' });
-    expect((await signIn(locked, { key: ROOT })).state).not.toHaveProperty('stateDir');
+    const locked = await openHttpApp((await openLocked()).gateway, { localAdmin: false, ownFlags });
+    const { state } = await signIn(locked, { key: ROOT });
+    for (const name of Object.keys(ownFlags())) expect(state).not.toHaveProperty(name);
   });
 
   it('STUDIO-6 with serve --admin no code is needed', async () => {

@@ -32,8 +32,13 @@ export const SessionState = z.object({
   methods: z.array(z.enum(['key', 'oauth'])),
   stateDir: text.optional().meta({
     description:
-      'The folder of the state, where it is not the usual one and no key is needed: what `toolscout studio` needs as `--state-dir`; `memory` where there is none.',
+      'The folder of the state, where it is not the usual one and no key is needed: what commands need as `--state-dir`; `memory` where there is none.',
   }),
+  config: text.optional().meta({
+    description:
+      'The config file, where a command in another folder would not find it and no key is needed: what commands need as `--config`.',
+  }),
+  demo: z.literal(true).optional().meta({ description: 'It serves the demo servers: commands need `--demo`.' }),
   sharesStore: z.boolean().optional().meta({ description: 'Whether the ticket `probe` is one of this store.' }),
 });
 

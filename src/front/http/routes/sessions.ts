@@ -21,16 +21,25 @@ export interface SessionRouteDeps {
   readonly sessions: SessionVerbs;
   readonly people: PersonSignIn;
   readonly localAdmin: boolean;
-  /** The folder of the state where it is not the usual one; `memory` where there is none. */
-  readonly stateDir?: string;
+  readonly ownFlags?: () => OwnFlags;
   readonly log: Log;
+}
+
+/** What a command in a terminal needs to reach this toolscout, where it is not what it would use anyway. */
+export interface OwnFlags {
+  /** The folder of the state; `memory` where there is none. */
+  readonly stateDir?: string;
+  /** The config file. */
+  readonly config?: string;
+  /** It serves the demo servers instead of a config. */
+  readonly demo?: true;
 }
 
 const NO_STORE = { 'cache-control': 'no-store' };
 
 /** Signing in, who is signed in, and signing out (STUDIO-6). */
 export function sessionRoutes(deps: SessionRouteDeps): Route[] {
-  const { auth, authenticator, browsers, sessions, people, localAdmin, stateDir, log } = deps;
+  const { auth, authenticator, browsers, sessions, people, localAdmin, ownFlags, log } = deps;
 
   const whoAsks = async (request: Request): Promise<Principal | undefined> => {
     try {
@@ -57,7 +66,7 @@ export function sessionRoutes(deps: SessionRouteDeps): Route[] {
       ...(session && { csrf: session.csrf, until: principal.until }),
       methods,
       // Who signs in by a key needs no command, and no path of this machine.
-      ...(!required && stateDir !== undefined && { stateDir }),
+      ...(!required && ownFlags?.()),
     };
   };
 
