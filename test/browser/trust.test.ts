@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
@@ -146,6 +146,42 @@ describe('approvals in Studio', () => {
       expect(await page.getByRole('link', { name: 'Search', exact: true }).getAttribute('aria-current')).toBe('page');
       await page.getByRole('link', { name: 'Back to Search' }).click();
       await expect.poll(() => page.locator('#search-input').inputValue()).toBe('crash everything');
+    },
+  );
+
+  it(
+    'STUDIO-1 STUDIO-8 an exception offers one tool that a rule disables, from its page and from Rules, and nothing else changes',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({
+        servers: { legacy: fixture('legacy') },
+        toolRules: [{ pattern: ['c*', 'e*'], enabled: false }],
+      });
+      await fetch(`${studio.url}v1/servers/legacy/tools`);
+      const rules = async () =>
+        (JSON.parse(await readFile(studio.configFile, 'utf8')) as { toolRules: object[] }).toolRules;
+      const page = await open(`${studio.url}#/tool/legacy/echo`);
+      await page.getByRole('link', { name: 'Make an exception for it' }).click();
+      await page.getByText('With the rules below legacy:echo is offered').waitFor();
+      // The live preview, and the difference of the file; nothing is written before.
+      await page.getByText('Compared with now: 1 tool more, 0 tools fewer.').waitFor();
+      expect(await rules()).toEqual([{ pattern: ['c*', 'e*'], enabled: false }]);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Review the exception' }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText('!legacy:echo').first().waitFor();
+      await dialog.getByRole('button', { name: 'Save' }).click();
+      await expect.poll(rules).toEqual([{ pattern: ['c*', 'e*', '!legacy:echo'], enabled: false }]);
+      await page.getByRole('status').filter({ hasText: 'Compared with now' }).waitFor({ state: 'detached' });
+      // From the rule itself.
+      await page.getByText(/^disables \d+ tools?$/).click();
+      await page.getByRole('button', { name: 'Make an exception for legacy:crash' }).click();
+      await page.getByText('With the rules below legacy:crash is offered').waitFor();
+      await page.getByRole('button', { name: 'Review the exception' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+      await expect.poll(rules).toEqual([{ pattern: ['c*', 'e*', '!legacy:echo', '!legacy:crash'], enabled: false }]);
+      await page.goto(`${studio.url}#/tool/legacy/crash`);
+      await page.getByRole('heading', { name: 'Try it' }).waitFor();
     },
   );
 

@@ -116,8 +116,9 @@ export const api = {
   planImport: (sources: readonly string[]) => send<ImportPlan>('/v1/imports', { body: { sources } }),
   applyImport: (sources: readonly string[], plan: string) =>
     send<ConfigApplied>('/v1/imports', { body: { sources, plan } }),
-  previewRules: (toolRules: readonly RuleConfig[], signal?: AbortSignal) =>
-    send<RulesPreview>('/v1/rules/preview', { body: { toolRules }, signal }),
+  /** What rules would do; with `except`, rules that also offer this one tool. */
+  previewRules: (toolRules: readonly RuleConfig[], signal?: AbortSignal, except?: string) =>
+    send<RulesPreview>('/v1/rules/preview', { body: { toolRules, except }, signal }),
   registrySearch: (q: string, signal?: AbortSignal) =>
     send<RegistryFindings>('/v1/registry/search', { query: { q }, signal }),
   answer: (id: string, answer: JsonObject) => send<Json>(`/v1/asks/${part(id)}`, { body: { answer } }),

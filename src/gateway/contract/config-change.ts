@@ -95,5 +95,6 @@ export interface ConfigChangeVerbs {
   setEnabled(server: string, enabled: boolean): Promise<AppliedChange>;
   planImport(request: ImportRequest): Promise<ShownImport>;
   applyImport(request: ImportRequest, plan: string): Promise<AppliedChange>;
-  previewRules(rules: readonly RuleConfig[]): Promise<RulesPreview>;
+  /** With `except`, a tool as `server:tool`, the rules are previewed with an exception for it. */
+  previewRules(rules: readonly RuleConfig[], options?: { readonly except?: string }): Promise<RulesPreview>;
 }

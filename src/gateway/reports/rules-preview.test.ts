@@ -31,6 +31,17 @@ describe('a preview of rules', () => {
     expect([changed.off.count, changed.off.tools.length, changed.on.count]).toEqual([249, 200, 0]);
   });
 
+  it('STUDIO-8 PAT-4 an exception turns on one tool and nothing else, and its rules are in the answer', async () => {
+    const tools = ['delete_a', 'delete_b', 'read'].map((name) => testTool('s', name));
+    const rules = [{ pattern: 'delete_*', enabled: false }];
+    const preview = await previewRules(rules, compileRules(rules), tools, 's:delete_a');
+    expect(preview.rules.map(({ rule }) => rule)).toEqual([{ pattern: ['delete_*', '!s:delete_a'], enabled: false }]);
+    expect(preview.changed).toMatchObject({ on: { tools: ['s:delete_a'] }, off: { count: 0 } });
+    await expect(previewRules(rules, NONE, tools, 's:none')).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND' });
+    const many = Array.from({ length: 1000 }, () => rules[0]!);
+    expect((await previewRules(many, NONE, tools, 's:delete_a')).changed.off.tools).toEqual(['s:delete_b']);
+  });
+
   it('STUDIO-8 a pattern that is invalid is named', async () => {
     await expect(previewRules([{ pattern: '/(/', enabled: true }], NONE, [])).rejects.toMatchObject({
       code: 'CONFIGURATION_ERROR',

@@ -4,7 +4,8 @@ import { addressOf } from '../../kernel/ids.js';
 import { compilePattern } from '../../kernel/patterns/pattern.js';
 import type { RuleConfig } from '../../model/config.js';
 import type { Tool } from '../../model/tool.js';
-import { compileRules, type Rules } from '../../normalize/index.js';
+import { oneLine, printable } from '../../kernel/text.js';
+import { compileRules, exceptTool, type Rules } from '../../normalize/index.js';
 import type { RuleEffect, RulesPreview } from '../contract/config-change.js';
 
 /** Addresses named of one effect. */
@@ -55,16 +56,28 @@ class Effect implements RuleEffect {
   }
 }
 
+function withException(rules: readonly RuleConfig[], tools: readonly Tool[], except: string): readonly RuleConfig[] {
+  const tool = tools.find(({ server, name }) => addressOf(server, name) === except);
+  if (tool) return exceptTool(rules, tool.server, tool.name);
+  throw new ToolscoutError('TOOL_NOT_FOUND', `There is no tool "${oneLine(printable(except), 200)}".`, {
+    remedy: { kind: 'find-tool' },
+  });
+}
+
 /**
- * What rules would turn on, turn off and tag, of these tools, compared with the rules in force.
+ * What rules would turn on, turn off and tag, of these tools, compared with the rules in force; with `except` so changed that this
+ * one tool is offered.
  *
  * @throws ToolscoutError `CONFIGURATION_ERROR` that names every invalid pattern; `INVALID_REQUEST` when to match them takes too long.
  */
 export async function previewRules(
-  rules: readonly RuleConfig[],
+  written: readonly RuleConfig[],
   inForce: Rules,
   tools: readonly Tool[],
+  except?: string,
 ): Promise<RulesPreview> {
+  affordableSize(written, tools.length);
+  const rules = except === undefined ? written : withException(written, tools, except);
   const size = affordableSize(rules, tools.length);
   const compiled = compileRules(rules);
   // Each rule alone shows what it tags; all together show which one decides.

@@ -190,10 +190,10 @@ export function configChangeVerbs(
       return takeOver(viewer, config, backup);
     },
 
-    async 'studio.previewRules'(viewer, rules) {
+    async 'studio.previewRules'(viewer, rules, { except } = {}) {
       await core.filled();
       const tools = core.catalog.index.tools().filter((tool) => isSeen(viewer, tool));
-      return previewRules(rules, core.catalog.rules, tools);
+      return previewRules(rules, core.catalog.rules, tools, except);
     },
   });
 }

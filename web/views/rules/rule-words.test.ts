@@ -6,6 +6,8 @@ import {
   chosenEffect,
   effectWord,
   effectWords,
+  exceptionText,
+  patternOf,
   patternText,
   previewText,
 } from './rule-words.js';
@@ -42,9 +44,28 @@ describe('words of rules', () => {
 
   it('STUDIO-1 says why one rule that enables turns other tools off, and what to do instead', () => {
     const off = preview(1, 17, 17, false);
-    expect(allowListText([{ enabled: true }], off)).toContain('remove that rule');
+    expect(allowListText([{ enabled: true }], off)).toContain('make an exception for it');
     expect(allowListText([{ enabled: false }], off)).toContain('only tools that a rule enables');
     expect(allowListText([{ enabled: true }], preview(0, 0, 3, true))).toBe('');
+  });
+
+  it('STUDIO-1 PAT-1 reads the names of a rule from one line, commas of a glob or a regex included', () => {
+    expect(patternOf('')).toBe('');
+    expect(patternOf(' a* ')).toBe('a*');
+    expect(patternOf('a, !b')).toEqual(['a', '!b']);
+    expect(patternOf('a,')).toEqual(['a', '']);
+    expect(patternOf('{a,b}*, !c')).toEqual(['{a,b}*', '!c']);
+    expect(patternOf('[a,b], /x{1,2}\\/,/i, !/y,z/')).toEqual(['[a,b]', '/x{1,2}\\/,/i', '!/y,z/']);
+    expect(patternOf('s:a/b, c')).toEqual(['s:a/b', 'c']);
+    expect(patternOf(String.raw`a\,b, c`)).toEqual([String.raw`a\,b`, 'c']);
+    for (const pattern of ['{a,b}', ['a*', '!s:x'], '/a,b/'] as const) {
+      expect(patternOf(patternText({ pattern: pattern as string }))).toEqual(pattern);
+    }
+  });
+
+  it('STUDIO-1 says what an exception does', () => {
+    expect(exceptionText('a:b', [], [])).toBe('a:b is offered by these rules already.');
+    expect(exceptionText('a:b', [{ pattern: 'b' }], [])).toContain('every other tool stays as it is');
   });
 
   it('STUDIO-1 says what the rules amount to', () => {

@@ -6,6 +6,28 @@ export function patternText({ pattern }: Pick<RuleConfig, 'pattern'>): string {
   return typeof pattern === 'string' ? pattern : pattern.join(', ');
 }
 
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']', '/': '/' };
+
+/** The names of a rule from one line; a comma in braces, brackets or a regex, or after a backslash, separates nothing. */
+export function patternOf(text: string): RuleConfig['pattern'] {
+  const parts = [''];
+  let closing: string | undefined;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    const part = parts.at(-1)!.trimStart();
+    if (char === ',' && closing === undefined) {
+      parts.push('');
+      continue;
+    }
+    parts[parts.length - 1] += char === '\\' ? text.slice(at, ++at + 1) : char;
+    if (closing !== undefined) closing = char === closing ? undefined : closing;
+    // A slash begins a regex only where a name begins.
+    else if (char !== '/' || part === '' || part === '!') closing = CLOSING[char];
+  }
+  const names = parts.map((part) => part.trim());
+  return names.length > 1 ? names : names[0]!;
+}
+
 /** What a rule makes of tools, as one word of {@link effectWords}. */
 export function effectWord({ enabled, confirm }: Pick<RuleConfig, 'enabled' | 'confirm'>): string {
   if (enabled !== undefined) return enabled ? 'enabled' : 'disabled';
@@ -52,7 +74,7 @@ export function effectNote(
 export function allowListText(rules: readonly Pick<RuleConfig, 'enabled'>[], { undecided }: RulesPreview): string {
   if (undecided.enabled || undecided.count === 0) return '';
   return rules.some(({ enabled }) => enabled === true)
-    ? 'With a rule that enables, only tools that such a rule names are offered. To turn a tool back on that a rule disables, remove that rule, or change its names.'
+    ? 'With a rule that enables, only tools that such a rule names are offered. To turn a tool back on that a rule disables, make an exception for it, or remove that rule.'
     : 'The config offers only tools that a rule enables.';
 }
 
@@ -62,4 +84,10 @@ export function previewText({ changed, undecided }: RulesPreview, isChanged: boo
     return `Compared with now: ${plural(changed.on.count, 'tool')} more, ${plural(changed.off.count, 'tool')} fewer.`;
   const { count, enabled } = undecided;
   return `${plural(count, 'tool')} that no rule names ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered' : 'not offered'}.`;
+}
+
+/** What a person did who made an exception: nothing is saved yet. */
+export function exceptionText(address: string, before: readonly RuleConfig[], after: readonly RuleConfig[]): string {
+  if (JSON.stringify(before) === JSON.stringify(after)) return `${address} is offered by these rules already.`;
+  return `With the rules below ${address} is offered, and every other tool stays as it is. Nothing is saved yet.`;
 }

@@ -5,180 +5,31 @@ import { asApiError, type ApiError } from '../../api/problem.js';
 import type { JsonObject, RuleConfig, RulesPreview } from '../../api/types.js';
 import { createDraft } from '../../app/draft.js';
 import { onForget, useResource } from '../../app/resource.js';
+import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { Icon } from '../../parts/icon.js';
 import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
-import { Badge, Callout, Empty, Failure, Loaded, type Tone } from '../../parts/states.js';
+import { Callout, Empty, Failure, Loaded } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
-import {
-  allowListText,
-  chosenEffect,
-  effectNote,
-  effectWord,
-  effectWords,
-  patternText,
-  previewText,
-} from './rule-words.js';
+import { RuleRow, Tools } from './rule-row.js';
+import { allowListText, exceptionText, patternText, previewText } from './rule-words.js';
 
 const PAUSE_MS = 150;
 /** Stays when another view is opened, and when the config changes. */
 const draft = createDraft<readonly RuleConfig[]>();
 onForget(draft.drop);
 
-type Effect = RulesPreview['undecided'];
-
-function Tools({
-  effect,
-  tone,
-  word,
-}: {
-  readonly effect: Pick<Effect, 'count' | 'tools'>;
-  readonly tone: Tone;
-  readonly word: string;
-}): VNode | null {
-  if (effect.count === 0) return null;
-  return (
-    <details class="effect">
-      <summary>
-        <Badge tone={tone}>
-          {word} {plural(effect.count, 'tool')}
-        </Badge>
-      </summary>
-      <p class="muted small">
-        <ServerText text={effect.tools.join(', ')} limit={600} />
-        {effect.count > effect.tools.length && `, and ${effect.count - effect.tools.length} more`}
-      </p>
-    </details>
-  );
-}
-
-function RuleRow({
-  rule,
-  index,
-  count,
-  effect,
-  onChange,
-  onMove,
-  onRemove,
-}: {
-  readonly rule: RuleConfig;
-  readonly index: number;
-  readonly count: number;
-  readonly effect: RulesPreview['rules'][number] | undefined;
-  readonly onChange: (next: RuleConfig) => void;
-  readonly onMove: (step: number) => void;
-  readonly onRemove: () => void;
-}): VNode {
-  const name = `Rule ${index + 1}`;
-  const note = effect && effectNote(rule, effect);
-  const set = (part: Partial<RuleConfig>): void => {
-    const next = Object.fromEntries(
-      Object.entries({ ...rule, ...part }).filter(([, value]) => value !== undefined && value !== ''),
-    );
-    onChange({ pattern: '', ...next } as RuleConfig);
-  };
-  return (
-    <li class="rule">
-      <div class="filters">
-        <label class="field rule-pattern">
-          <span class="field-label">{name}: tools named</span>
-          <input
-            class="input mono"
-            type="text"
-            placeholder="delete_*"
-            value={patternText(rule)}
-            onInput={(event) => {
-              const parts = event.currentTarget.value.split(',').map((one) => one.trim());
-              set({ pattern: parts.length > 1 ? parts : (parts[0] ?? '') });
-            }}
-          />
-        </label>
-        <label class="field">
-          <span class="field-label">of server</span>
-          <input
-            class="input mono"
-            type="text"
-            placeholder="any"
-            value={rule.server ?? ''}
-            onInput={(event) => set({ server: event.currentTarget.value })}
-          />
-        </label>
-        <label class="field">
-          <span class="field-label">are</span>
-          <select
-            class="input"
-            value={effectWord(rule)}
-            onChange={(event) => set(chosenEffect(event.currentTarget.value, rule))}
-          >
-            {effectWords(rule).map((word) => (
-              <option key={word} value={word}>
-                {word}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label class="field">
-          <span class="field-label">and tagged</span>
-          <input
-            class="input"
-            type="text"
-            placeholder="none"
-            value={(rule.tags ?? []).join(', ')}
-            onChange={(event) => {
-              const tags = event.currentTarget.value
-                .split(',')
-                .map((one) => one.trim())
-                .filter(Boolean);
-              set({ tags: tags.length > 0 ? tags : undefined });
-            }}
-          />
-        </label>
-        <span class="line">
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={`Move ${name} up`}
-            disabled={index === 0}
-            onClick={() => onMove(-1)}
-          >
-            <span class="up">
-              <Icon name="down" />
-            </span>
-          </button>
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={`Move ${name} down`}
-            disabled={index === count - 1}
-            onClick={() => onMove(1)}
-          >
-            <Icon name="down" />
-          </button>
-          <button type="button" class="icon-button" aria-label={`Remove ${name}`} onClick={onRemove}>
-            <Icon name="cross" />
-          </button>
-        </span>
-      </div>
-      {effect && (
-        <div class="line">
-          <Tools effect={effect.enables} tone="ok" word="enables" />
-          <Tools effect={effect.disables} tone="bad" word="disables" />
-          <Tools effect={effect.tags} tone="info" word="tags" />
-          {note !== undefined && <span class="muted small">{note}</span>}
-        </div>
-      )}
-    </li>
-  );
-}
-
 function Editor({
   initial,
+  wanted,
   onSaved,
 }: {
   readonly initial: readonly RuleConfig[];
+  /** The tool that an exception is to be made for. */
+  readonly wanted: string | undefined;
   readonly onSaved: () => void;
 }): VNode {
   const [rules, showRules] = useState<readonly RuleConfig[]>(() => draft.value ?? initial);
@@ -205,6 +56,22 @@ function Editor({
       own.abort();
     };
   }, [written]);
+  const [exception, setException] = useState<string>();
+  const except = async (address: string): Promise<void> => {
+    try {
+      const found = (await api.previewRules(complete, undefined, address)).rules.map(({ rule }) => rule);
+      setException(exceptionText(address, complete, found));
+      setRules(found);
+    } catch (thrown) {
+      setError(asApiError(thrown));
+    }
+  };
+  useEffect(() => {
+    if (wanted === undefined) return;
+    // The address says it once: who comes back does not make it again.
+    goTo(hrefTo('rules'), { replace: true, from: 'rules' });
+    void except(wanted);
+  }, [wanted]);
   const isChanged = written !== JSON.stringify(initial);
   const replace = (index: number, next: RuleConfig | undefined): void =>
     setRules(rules.flatMap((rule, place) => (place === index ? (next ? [next] : []) : [rule])));
@@ -224,6 +91,27 @@ function Editor({
           The rules of the config changed while you wrote. Your draft is kept; the review shows what it would change.
         </Callout>
       )}
+      {exception !== undefined && (
+        <Callout tone="info">
+          <div class="stack stack-s">
+            <p role="status">
+              <ServerText text={exception} limit={600} />
+            </p>
+            {isChanged && (
+              <p>
+                <button
+                  type="button"
+                  class="button button-small button-main"
+                  disabled={!isAdmin()}
+                  onClick={() => setReviewed(true)}
+                >
+                  Review the exception
+                </button>
+              </p>
+            )}
+          </div>
+        </Callout>
+      )}
       <Section title={plural(rules.length, 'rule')} aside="the first rule that fits decides" flush>
         {rules.length === 0 ? (
           <Empty icon="rules" title="No rules: every tool is offered">
@@ -241,6 +129,7 @@ function Editor({
                 count={rules.length}
                 effect={preview?.rules[complete.indexOf(rule)]}
                 onChange={(next) => replace(index, next)}
+                onExcept={(address) => void except(address)}
                 onMove={(step) => move(index, step)}
                 onRemove={() => replace(index, undefined)}
               />
@@ -266,7 +155,14 @@ function Editor({
               >
                 Review the change
               </button>
-              <button type="button" class="button button-small" onClick={() => setRules(initial)}>
+              <button
+                type="button"
+                class="button button-small"
+                onClick={() => {
+                  setRules(initial);
+                  setException(undefined);
+                }}
+              >
                 Undo
               </button>
               <LookOnly class="muted small" />
@@ -307,7 +203,7 @@ function Editor({
 }
 
 /** Which tools are offered: the rules, and what each decides, while one writes. */
-export function RulesView(): VNode {
+export function RulesView({ route }: { readonly route: Route }): VNode {
   const config = useResource('rules config', api.config, (event) => event.type === 'reloaded');
   return (
     <Page
@@ -315,7 +211,14 @@ export function RulesView(): VNode {
       lead="Which tools agents are offered. You see at once what a rule turns on and off; nothing changes before you save."
     >
       <Loaded from={config} what="The list of rules">
-        {(shown) => <Editor key={JSON.stringify(shown.toolRules)} initial={shown.toolRules} onSaved={config.reload} />}
+        {(shown) => (
+          <Editor
+            key={JSON.stringify(shown.toolRules)}
+            initial={shown.toolRules}
+            wanted={route.query['except']}
+            onSaved={config.reload}
+          />
+        )}
       </Loaded>
     </Page>
   );

@@ -86,8 +86,20 @@ function NotOffered({
           </p>
         )}
         <p class="line">
+          {why.because === 'rule' && (
+            <a
+              class="button button-small button-main"
+              href={hrefTo('rules', [], { except: `${server}:${tool}` })}
+              title="You see what it changes before anything is saved"
+            >
+              Make an exception for it
+            </a>
+          )}
           {place && (
-            <a class="button button-small button-main" href={place.href}>
+            <a
+              class={why.because === 'rule' ? 'button button-small' : 'button button-small button-main'}
+              href={place.href}
+            >
               {place.label}
             </a>
           )}

@@ -114,7 +114,13 @@ export const ImportPlan = z.object({
 export const ImportAnswer = z.union([ImportPlan, ConfigApplied]);
 
 /** Rules to look at. */
-export const RulesPreviewRequest = z.strictObject({ toolRules: z.array(RuleConfig).max(1000) });
+export const RulesPreviewRequest = z.strictObject({
+  toolRules: z.array(RuleConfig).max(1000),
+  except: text.max(1500).optional().meta({
+    description:
+      'A tool as `server:tool`: the rules are so changed that it is offered and every other tool stays as it is. `rules` of the answer has them.',
+  }),
+});
 
 const Effect = z.object({ count, tools: texts.meta({ description: 'The first of them.' }) });
 

@@ -94,9 +94,10 @@ export function configChangeRoutes(): Route[] {
       responses: {
         200: { description: 'The effect of each rule.', content: { 'application/json': RulesPreview } },
         400: problem('A pattern is not valid.'),
+        404: problem('There is no such tool to make an exception for.'),
       },
       handle: async ({ body, gateway, reply }) =>
-        reply(RulesPreview.parse(await gateway.studio.previewRules(body.toolRules))),
+        reply(RulesPreview.parse(await gateway.studio.previewRules(body.toolRules, { except: body.except }))),
     }),
     route({
       ...ADMIN,
