@@ -57,12 +57,12 @@ export interface Approvals {
   judge(server: Server, presentation: Presentation, policy: ApprovalPolicy): Judgement;
   /**
    * Takes in a list: pins what is trusted, asks for the rest; durable when it resolves. `fresh` says that
-   * the server gave it just now. Answers the requests that are new.
+   * the server gave it just now, `previous` which list was known before. Answers the requests that are new.
    */
   admit(
     server: Server,
     seen: Seen,
-    how: { readonly policy: ApprovalPolicy; readonly fresh: boolean },
+    how: { readonly policy: ApprovalPolicy; readonly fresh: boolean } & Pick<Circumstances, 'previous'>,
   ): Promise<Approval[]>;
   /**
    * Asks for the approval of servers that are held and not asked for yet. One that a project still names
@@ -219,7 +219,7 @@ export function createApprovals(deps: {
   };
 
   /** Writes what a list shows; a store that fails costs the next process its knowledge, not this one its tools. */
-  const admit: Approvals['admit'] = async (server, seen, { policy, fresh }) => {
+  const admit: Approvals['admit'] = async (server, seen, { policy, fresh, previous }) => {
     if (policy === 'off' || policy === 'lock') return [];
     await ledger.load();
     const key = keyOf(server);
@@ -232,7 +232,7 @@ export function createApprovals(deps: {
     const earlier = await definitions.read(key);
     const weigh = await weighAhead(seen, before, earlier);
     const take = (record: TrustRecord, careful: boolean): TrustRecord =>
-      takeIn(record, seen, { ...how, careful, earlier, weigh });
+      takeIn(record, seen, { ...how, careful, earlier, weigh, ...(previous && { previous }) });
     const shown = presentationOf(seen);
     const values = new Map<string, JsonValue>([[hashJson(shown), shown]]);
     for (const { hash, definition } of seen.tools) values.set(hash, definition);

@@ -4,15 +4,17 @@ import { seen, seenTool } from '../../test/support/seen-tools.js';
 import { hashJson } from '../kernel/hash.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import {
+  type ApprovalPolicy,
   changedFields,
   EXPIRES_AFTER_MS,
   holdServer,
   judgeServer,
   MAX_PINS,
   takeIn,
-  type ApprovalPolicy,
+  type Circumstances,
   type Seen,
 } from './decide.js';
+import { presentationOf } from './fingerprint.js';
 import type { Standing, TrustRecord } from './record.js';
 import { approvalsOf, approveIn, rejectIn } from './rulings.js';
 
@@ -39,7 +41,7 @@ const DEFINITION: JsonObject = {
 const take = (
   record: TrustRecord,
   what: Seen,
-  how: { policy?: ApprovalPolicy; now?: number; careful?: boolean; fresh?: boolean } = {},
+  how: Partial<Omit<Circumstances, 'earlier' | 'weigh'>> = {},
 ): TrustRecord =>
   takeIn(record, what, {
     policy: 'trust-first',
@@ -200,6 +202,29 @@ describe('decisions', () => {
       ['approved', 'ann', undefined],
       ['superseded', undefined, 'trusted'],
     ]);
+  });
+
+  it('SEC-9 says when a list last had what was trusted; further changes in a row keep that time', () => {
+    const previous = (at: number, definition: JsonObject) => () => ({
+      at,
+      hashes: new Map([['read', hashJson(definition)]]),
+    });
+    const pinned = take(blank, seen([DEFINITION]));
+    const first = take(pinned, seen([changed]), { now: 20, previous: previous(15, DEFINITION) });
+    const confirmed = (record: TrustRecord) => approvalsOf(record, 30).find(({ state }) => state === 'pending');
+    expect(confirmed(first)).toMatchObject({ requestedAt: 20, confirmedAt: 15 });
+    const second = take(first, seen([{ ...changed, description: 'worse' }]), {
+      now: 25,
+      previous: previous(22, changed),
+    });
+    expect(confirmed(second)).toMatchObject({ requestedAt: 25, confirmedAt: 15 });
+    // Without a list that had it, it is known when it was trusted.
+    expect(confirmed(asked)).toMatchObject({ confirmedAt: 0 });
+    const described = take(take(blank, seen([], { instructions: 'a' })), seen([], { instructions: 'b' }), {
+      now: 9,
+      previous: () => ({ at: 7, presentation: hashJson(presentationOf({ instructions: 'a' })), hashes: new Map() }),
+    });
+    expect(confirmed(described)).toMatchObject({ about: 'instructions', confirmedAt: 7 });
   });
 
   it('SEC-9 what a person decided stays known when something newer takes its place', () => {

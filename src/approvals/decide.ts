@@ -170,6 +170,16 @@ export interface Seen extends Presentation {
   readonly tools: readonly SeenTool[];
 }
 
+/** A list that a server gave earlier. */
+export interface PreviousList {
+  /** Wall-clock time at which the server gave it. */
+  readonly at: number;
+  /** The hash of what the server said of itself; absent where that is unknown. */
+  readonly presentation?: string;
+  /** Hashes by the names of tools and other entries. */
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
 /** How what is seen is taken in. */
 export interface Circumstances {
   readonly policy: ApprovalPolicy;
@@ -180,6 +190,8 @@ export interface Circumstances {
   readonly careful: boolean;
   /** What stood behind a hash, where it is still known. */
   readonly earlier: (hash: string) => JsonValue | undefined;
+  /** The list that was known before this one. */
+  readonly previous?: () => PreviousList | undefined;
   /** The risk and the changed fields of a requested tool, where they were computed before; `known` is the trusted hash. */
   readonly weigh?: (tool: SeenTool, known: string | undefined) => Asked;
 }
@@ -204,6 +216,8 @@ function observe(
     /** Whether new items are trusted, unless they are suspect. */
     readonly trustNew: boolean;
     readonly weigh: () => Pick<Asked, 'risk' | 'changed'>;
+    /** When a list last had this hash of it, where that is known. */
+    readonly listedAt: (hash: string) => number | undefined;
   },
 ): Standing {
   const { trust, ask } = standing;
@@ -213,7 +227,10 @@ function observe(
   if (ask?.hash === hash) {
     return how.fresh && isExpired(ask, how.now) ? { ...standing, ask: { ...ask, at: how.now } } : standing;
   }
-  return { ...standing, ask: { hash, at: how.now, state: 'pending', ...how.weigh() } };
+  // Of several changes in a row the first was noticed when the trusted one was last there.
+  const confirmedAt = trust && (how.listedAt(trust.hash) ?? ask?.confirmedAt);
+  const since = confirmedAt === undefined ? {} : { confirmedAt };
+  return { ...standing, ask: { hash, at: how.now, state: 'pending', ...how.weigh(), ...since } };
 }
 
 /** What a request for something says beside its hash. */
@@ -264,7 +281,7 @@ function completed({ presentation, isComplete }: TrustRecord, seen: Presentation
 export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): TrustRecord {
   if (how.policy === 'off') return record;
   const past: Past[] = [];
-  const { earlier, now, fresh } = how;
+  const { earlier, now, fresh, previous = () => undefined } = how;
 
   const shown = presentationOf(seen);
   const hash = hashJson(shown);
@@ -275,6 +292,7 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
       fresh,
       // There is nothing to compare the first presentation with; in manual mode its tools wait in any case.
       trustNew: true,
+      listedAt: (known) => (previous()?.presentation === known ? previous()?.at : undefined),
       weigh: () => ({
         risk: weighPresentation(shown, { changed: pinned !== undefined }),
         changed: changedFields(pinned === undefined ? undefined : earlier(pinned), shown),
@@ -293,6 +311,7 @@ export function takeIn(record: TrustRecord, seen: Seen, how: Circumstances): Tru
       now,
       fresh,
       trustNew: how.policy === 'trust-first' && !how.careful,
+      listedAt: (hash) => (previous()?.hashes.get(tool.name) === hash ? previous()?.at : undefined),
       weigh: () => (how.weigh ? how.weigh(tool, known) : weighSeen(tool, known, earlier)),
     });
     if (after === before) continue;

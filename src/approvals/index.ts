@@ -1,5 +1,5 @@
 export { createApprovals, type Approvals } from './approvals.js';
-export { suspicionOf, type ApprovalPolicy, type Hold, type Judgement } from './decide.js';
+export { suspicionOf, type ApprovalPolicy, type Hold, type Judgement, type PreviousList } from './decide.js';
 export { compareJson } from './compare.js';
 export { originOf, presentationFrom, presentationOf, wordyCapabilities } from './fingerprint.js';
 export { itemName, seenItem, seenItems, type ItemKind } from './items.js';

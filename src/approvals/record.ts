@@ -17,6 +17,8 @@ export interface Ask {
   readonly risk: Risk;
   readonly changed: readonly string[];
   readonly ruling?: Ruling;
+  /** When a list last had what was trusted before; absent where no earlier list was known. */
+  readonly confirmedAt?: number;
 }
 
 /** How one subject stands: what of it is trusted, and what of it is asked for. */

@@ -151,9 +151,9 @@ describe('the list of approvals', () => {
     const none = { risk: { level: 'low', reasons: [] }, changed: [] };
     expect(approvalsOf({ ...RECORD, past }, 20)).toEqual([
       { ...of, ref: 'notes', about: 'launch', state: 'pending', hash: L, ...asked },
-      { ...of, ref: 'notes', about: 'instructions', state: 'pending', hash: B, pinned: A, ...asked },
+      { ...of, ref: 'notes', about: 'instructions', state: 'pending', hash: B, pinned: A, confirmedAt: 1, ...asked },
       { ...tool, state: 'approved', hash: A, requestedAt: 1, ruling: { by: 'bob', at: 1 }, ...none },
-      { ...tool, state: 'pending', hash: B, pinned: A, ...asked },
+      { ...tool, state: 'pending', hash: B, pinned: A, confirmedAt: 1, ...asked },
       {
         ...of,
         ref: 'notes:old',

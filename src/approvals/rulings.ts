@@ -155,6 +155,7 @@ export function approvalsOf(record: TrustRecord, now: number): Approval[] {
       hash: ask.hash,
       ...(trust ? { pinned: trust.hash } : {}),
       requestedAt: ask.at,
+      ...(trust ? { confirmedAt: ask.confirmedAt ?? trust.at } : {}),
       ...(ask.ruling ? { ruling: ask.ruling } : {}),
       risk: ask.risk,
       changed: ask.changed,

@@ -1,8 +1,15 @@
-import { seenItems, type ApprovalPolicy, type Approvals } from '../approvals/index.js';
+import {
+  presentationOf,
+  seenItems,
+  type ApprovalPolicy,
+  type Approvals,
+  type PreviousList,
+} from '../approvals/index.js';
 import type { LoadedConfig } from '../config/index.js';
 import type { Pool } from '../connect/index.js';
 import type { Emitter } from '../kernel/async/emitter.js';
 import { messageOf } from '../kernel/errors.js';
+import { hashJson } from '../kernel/hash.js';
 import type { Log } from '../kernel/log.js';
 import type { Approval } from '../model/approval.js';
 import type { Server } from '../model/server.js';
@@ -52,6 +59,22 @@ export function createTrust(deps: TrustDeps): Trust {
       events.emit({ type: 'approval', approval });
     }
   };
+  /** The list in force, while the next one is taken in; read only when something of it changed. */
+  const previousOf = (server: Server): (() => PreviousList | undefined) => {
+    const list = catalog().list(server.id);
+    let known: PreviousList | undefined;
+    return () => {
+      if (!list || known) return known;
+      const presentation = presented(list);
+      const items = [...catalog().index.tools(server.id), ...seenItems(list)];
+      known = {
+        at: list.learnedAt,
+        ...(!presentation.isUnknown && { presentation: hashJson(presentationOf(presentation)) }),
+        hashes: new Map(items.map(({ name, hash }) => [name, hash])),
+      };
+      return known;
+    };
+  };
   const take = async (server: Server, list: LearnedList, tools: readonly Tool[], fresh: boolean): Promise<void> => {
     // What was guessed is no word of the server's, so it is nothing to hold the server to.
     const listed = tools.filter(({ provenance }) => provenance === 'protocol');
@@ -60,7 +83,7 @@ export function createTrust(deps: TrustDeps): Trust {
       await approvals.admit(
         server,
         { ...presented(list), tools: [...listed, ...seenItems(list)] },
-        { policy: policy(), fresh },
+        { policy: policy(), fresh, ...(fresh && { previous: previousOf(server) }) },
       ),
     );
   };

@@ -48,6 +48,11 @@ export interface Approval {
   /** SHA-256 of what was trusted before; absent when nothing was. */
   readonly pinned?: string;
   readonly requestedAt: number;
+  /**
+   * When what was trusted before was last known to be unchanged: when a list had it, or when it was trusted. It changed between
+   * then and `requestedAt`.
+   */
+  readonly confirmedAt?: number;
   readonly ruling?: Ruling;
   /**
    * What a superseded one was before: decided by a person, or trusted at first sight. Absent where nobody had decided about it,
@@ -86,4 +91,16 @@ export interface ApprovalDiff {
   readonly changes: readonly Change[];
   /** Why there is nothing to compare with, where that is so. */
   readonly note?: string;
+  /** Calls of the tool, or of all tools of the server, that may have met the change before it was noticed. */
+  readonly calls?: CallsMeanwhile;
+}
+
+/** Calls between the last time that something was known to be unchanged and the moment at which its change was noticed. */
+export interface CallsMeanwhile {
+  readonly since: number;
+  readonly until: number;
+  /** Calls that were sent; refused ones reached no server. */
+  readonly count: number;
+  /** There are more than were counted. */
+  readonly isMore?: true;
 }

@@ -49,6 +49,7 @@ describe('approvals in Studio', () => {
     await page.getByRole('button', { name: 'Learn its tools again' }).click();
     await page.getByRole('link', { name: /Approvals.*1.*waiting/ }).click();
     await page.getByText('Pays twice.').first().waitFor();
+    await page.getByText(/The change was noticed .* No call was made in between\./).waitFor();
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByText('Nothing waits for you').waitFor();
     await page.getByRole('radio', { name: 'Decided' }).click();

@@ -270,6 +270,37 @@ describe('a tool that changes after it was trusted', STARTS_PROCESSES, () => {
     expect((await gateway.approvals.list({ state: 'superseded' })).map(({ hash }) => hash)).toEqual([looked!.hash]);
   });
 
+  it('SEC-9 a request says when the change was noticed, and how many calls were made since it was last known unchanged', async () => {
+    const place = await notebook();
+    const gateway = await place.open();
+    await gateway.servers.discover();
+    // Before this list nobody could have called what it has now.
+    await gateway.call('notes', 'read_note', {});
+    const before = Date.now();
+    await gateway.servers.discover();
+    const after = Date.now();
+    await gateway.call('notes', 'read_note', {});
+    await gateway.call('notes', 'read_note', {});
+    await gateway.call('notes', 'list_notes', {});
+    await gateway.call('notes', 'read_note', { id: 7 });
+    const changed = { ...READ, description: 'Reads one note, and more.' };
+    await place.show({ ...GOOD, tools: [changed, LIST] });
+    await gateway.servers.discover();
+    expect(await codeOf(gateway)).toBe('TOOL_CHANGED');
+    const [diff] = await gateway.approvals.diff('notes:read_note');
+    // The call with a wrong argument, and the one that came too late, were refused.
+    const { confirmedAt: listedAt = 0, requestedAt } = diff!.approval;
+    expect(diff!.calls).toEqual({ since: listedAt, until: requestedAt, count: 2 });
+    expect([listedAt >= before, listedAt <= after]).toEqual([true, true]);
+    const again = { ...changed, description: 'Reads one note, and sends it.' };
+    await place.show({ ...GOOD, tools: [again, LIST] });
+    await gateway.servers.discover();
+    const diffs = await gateway.approvals.diff('notes');
+    expect(diffs.map(({ approval, calls }) => [approval.tool, calls?.since === listedAt, calls?.count])).toEqual([
+      ['read_note', true, 2],
+    ]);
+  });
+
   it('A41 a program that listed requests approves those; each principal has seen what was shown to it', async () => {
     const place = await notebook();
     const gateway = await place.open();

@@ -21,6 +21,9 @@ const SKIPPED_BECAUSE: Readonly<Record<SkippedApproval['reason'], string>> = {
 /** Characters of a name or a reason that are kept. */
 const MAX_TEXT = 500;
 
+/** Calls of each outcome that are counted. */
+const MAX_COUNTED = 1000;
+
 /** A decision with the name of the person who makes it. */
 type Ruling = RulingOptions & { readonly by: string };
 
@@ -252,6 +255,21 @@ export function approvalVerbs(
     return { approvals: [], skipped: [], promoted: [folder], registered };
   };
 
+  /** Calls that may have met a change before it was noticed: its exact moment is known to the server alone. */
+  const callsMeanwhile = async ({ server, tool, about, confirmedAt, requestedAt }: Approval) => {
+    if (confirmedAt === undefined || about === 'launch') return {};
+    // Prompts and resources are not called.
+    if (tool !== undefined && !core.catalog.index.tool(server, tool)) return {};
+    const found = await Promise.all(
+      (['success', 'failure'] as const).map((outcome) =>
+        audit.query({ kind: 'execution', server, tool, outcome, since: confirmedAt, limit: MAX_COUNTED }),
+      ),
+    );
+    const count = found.flat().filter(({ time }) => time <= requestedAt).length;
+    const isMore = found.some(({ length }) => length === MAX_COUNTED);
+    return { calls: { since: confirmedAt, until: requestedAt, count, ...(isMore && { isMore: true as const }) } };
+  };
+
   return defineVerbs({
     async 'approvals.list'(viewer, filter = {}) {
       if (filter.server !== undefined) requireServer(viewer, filter.server, core.catalog);
@@ -303,7 +321,9 @@ export function approvalVerbs(
           diffs.map(({ approval }) => approval),
         );
       }
-      return diffs.map((diff) => showDiff(viewer, diff));
+      return Promise.all(
+        diffs.map(async (diff) => showDiff(viewer, { ...diff, ...(await callsMeanwhile(diff.approval)) })),
+      );
     },
   });
 }

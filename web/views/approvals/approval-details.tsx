@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { api } from '../../api/client.js';
 import type { Approval, ApprovalDiff } from '../../api/types.js';
+import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
@@ -12,7 +13,7 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
-import { newness, rejectedText, RISK_TONES, riskReasons } from './approval-words.js';
+import { meanwhileText, newness, rejectedText, RISK_TONES, riskReasons } from './approval-words.js';
 
 /** The value of a JSON string, which has lines; any other JSON stays as it is. */
 function plainText(json: string): string {
@@ -24,10 +25,26 @@ function plainText(json: string): string {
   }
 }
 
+/** Calls that may have met a change before it was noticed. */
+function Meanwhile({ diff: { approval, calls } }: { readonly diff: ApprovalDiff }): VNode | null {
+  if (!calls) return null;
+  return (
+    <Callout tone={calls.count > 0 ? 'warn' : 'info'}>
+      {meanwhileText(calls, now.value)}{' '}
+      {calls.count > 0 && (
+        <a href={hrefTo('audit', [], { kind: 'execution', server: approval.server, tool: approval.tool })}>
+          See the calls
+        </a>
+      )}
+    </Callout>
+  );
+}
+
 function Changes({ diff }: { readonly diff: ApprovalDiff }): VNode {
   const hidden = diff.changes.reduce((sum, { after = '' }) => sum + countHidden(after.slice(0, 100_000)), 0);
   return (
     <div class="stack">
+      <Meanwhile diff={diff} />
       {diff.note && (
         <p class="muted">
           <ServerText text={diff.note} />

@@ -3,6 +3,7 @@ import {
   compareRisk,
   decidedText,
   decisionWord,
+  meanwhileText,
   newness,
   rejectedText,
   riskReasons,
@@ -24,6 +25,16 @@ describe('words of approvals', () => {
     // Requests of earlier versions do not say which is which.
     expect(riskReasons({ level: 'medium', reasons })).toEqual({ warnings: reasons, notes: [] });
     expect(riskReasons({ level: 'low', reasons }).notes).toEqual(reasons);
+  });
+
+  it('STUDIO-1 SEC-9 says how many calls were made before a change was noticed', () => {
+    const window = { since: 0, until: 7_200_000 };
+    expect(meanwhileText({ ...window, count: 2 }, 7_500_000)).toBe(
+      'The change was noticed 5 min ago; it was last known to be unchanged 2 h ago. 2 calls were made in between.',
+    );
+    expect(meanwhileText({ ...window, count: 0 }, 7_500_000)).toContain('No call was made in between.');
+    expect(meanwhileText({ ...window, count: 1 }, 7_500_000)).toContain('1 call was made');
+    expect(meanwhileText({ ...window, count: 1000, isMore: true }, 7_500_000)).toContain('At least 1,000 calls were');
   });
 
   it('STUDIO-1 puts the gravest request first', () => {

@@ -1,6 +1,6 @@
-import type { Approval, RulingReport } from '../../api/types.js';
+import type { Approval, ApprovalDiff, RulingReport } from '../../api/types.js';
 import type { Tone } from '../../parts/states.js';
-import { plural } from '../../text/format.js';
+import { formatAgo, plural } from '../../text/format.js';
 import type { Decision } from './decisions.js';
 
 /** The colour of a risk. */
@@ -65,4 +65,14 @@ export function decisionWord(state: Decision['state']): readonly [word: string, 
 export function rejectedText({ ref, ruling }: Pick<Approval, 'ref' | 'ruling'>): string {
   const why = ruling?.reason ? `: ${ruling.reason}` : '';
   return `${ref} was rejected${ruling ? ` by ${ruling.by}` : ''}${why}. Agents do not get it unless you approve it after all.`;
+}
+
+/** When something changed, as far as that is known, and how many calls may have met the change. */
+export function meanwhileText(
+  { since, until, count, isMore }: NonNullable<ApprovalDiff['calls']>,
+  now: number,
+): string {
+  const calls = count === 0 ? 'No call' : `${isMore ? 'At least ' : ''}${plural(count, 'call')}`;
+  const were = count === 1 || count === 0 ? 'was' : 'were';
+  return `The change was noticed ${formatAgo(until, now)}; it was last known to be unchanged ${formatAgo(since, now)}. ${calls} ${were} made in between.`;
 }

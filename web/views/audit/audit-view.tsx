@@ -122,16 +122,16 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
 
 /** What was done, by whom, and how it ended. */
 export function AuditView({ route }: { readonly route: Route }): VNode {
-  const { kind = '', outcome = '', server = '', sort = '', id = '' } = route.query;
+  const { kind = '', outcome = '', server = '', tool = '', sort = '', id = '' } = route.query;
   const records = useResource(
-    `audit ${kind} ${outcome} ${server}`,
-    (abort) => api.audit({ kind, outcome, server, limit: LIMIT }, abort),
+    `audit ${kind} ${outcome} ${server} ${tool}`,
+    (abort) => api.audit({ kind, outcome, server, tool, limit: LIMIT }, abort),
     (event) => event.type !== 'notification',
     10_000,
   );
   const servers = useResource('servers', api.servers, (event) => event.type === 'reloaded');
   const names = servers.data.value?.map(({ id: name }) => name) ?? [];
-  const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, sort]);
+  const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, tool, sort]);
   const set = (change: Readonly<Record<string, string>>): void =>
     goTo(hrefTo('audit', [], { ...route.query, ...change }), { replace: true });
   const select = (
@@ -171,13 +171,23 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           ['tokens', 'most tokens first'],
         ])}
         {select('server', 'Server', server, [['', 'Every server'], ...serverOptions(names, server)])}
+        <label class="field">
+          <span class="field-label">Tool</span>
+          <input
+            class="input"
+            type="search"
+            placeholder="every tool"
+            value={tool}
+            onChange={(event) => set({ tool: event.currentTarget.value.trim() })}
+          />
+        </label>
       </div>
       <Loaded from={records} what="The audit log">
         {(found) => {
           if (found.length === 0) {
             return (
               <Empty icon="audit" title="No record fits">
-                <p>{emptyText({ kind, outcome, server })}</p>
+                <p>{emptyText({ kind, outcome, server, tool })}</p>
               </Empty>
             );
           }

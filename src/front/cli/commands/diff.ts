@@ -1,18 +1,26 @@
 import type { Command } from 'commander';
-import type { ApprovalDiff } from '../../../model/approval.js';
+import { counted } from '../../../kernel/text.js';
+import type { ApprovalDiff, CallsMeanwhile } from '../../../model/approval.js';
 import { changeLines } from '../diff-lines.js';
-import { inLine } from '../render.js';
+import { ago, inLine } from '../render.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import type { Terminal } from '../terminal.js';
 import { paintRisk } from './pending.js';
 
-function diffLines({ approval, changes, note }: ApprovalDiff, terminal: Terminal): string[] {
+/** When a change happened, as far as that is known, and the calls that may have met it. */
+function callsLine({ since, until, count, isMore }: CallsMeanwhile, now: number): string {
+  const calls = `${counted(count, 'call')}${isMore ? ' or more' : ''}`;
+  return `  last known unchanged ${ago(now - since)}, noticed ${ago(now - until)}; ${calls} in between`;
+}
+
+function diffLines({ approval, changes, note, calls }: ApprovalDiff, terminal: Terminal, now: number): string[] {
   const { ref, about, risk, hash } = approval;
   const { paint } = terminal;
   const what = about === 'instructions' ? ' (its own description)' : '';
   return [
     `${paint.bold(inLine(ref))}${what}  ${paint.dim(hash.slice(0, 12))}`,
     `  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`,
+    ...(calls === undefined ? [] : [callsLine(calls, now)]),
     ...(note === undefined ? [] : [`  ${inLine(note)}`]),
     ...changes.flatMap((change) => changeLines(change, terminal)),
   ];
@@ -31,7 +39,7 @@ export function addDiff(program: Command, deps: CliDeps): void {
       await withGateway(deps, flags, async (gateway) => {
         const diffs = await gateway.approvals.diff(ref, { shownTo: 'local' });
         if (flags.json) return deps.terminal.json({ diffs });
-        for (const diff of diffs) deps.terminal.out(diffLines(diff, deps.terminal).join('\n'));
+        for (const diff of diffs) deps.terminal.out(diffLines(diff, deps.terminal, deps.clock.now()).join('\n'));
       });
     });
 }

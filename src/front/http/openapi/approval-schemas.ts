@@ -16,6 +16,10 @@ export const Approval = z.object({
   hash: text,
   pinned: text.optional(),
   requestedAt: z.number(),
+  confirmedAt: z.number().optional().meta({
+    description:
+      'When what was trusted before was last known to be unchanged; it changed between then and `requestedAt`.',
+  }),
   ruling: Ruling.optional(),
   was: z.enum(['approved', 'rejected', 'trusted']).optional().meta({
     description: 'What a superseded one was before: decided by a person, or trusted at first sight.',
@@ -66,6 +70,13 @@ export const ApprovalDiffs = z.object({
       approval: Approval,
       changes: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
       note: text.optional(),
+      calls: z
+        .object({ since: z.number(), until: z.number(), count, isMore: z.literal(true).optional() })
+        .optional()
+        .meta({
+          description:
+            'Calls that were sent between the last time that it was known to be unchanged and the moment at which the change was noticed.',
+        }),
     }),
   ),
 });
