@@ -31,11 +31,14 @@ function weigh(found: readonly Weighed[]): Risk {
 /** What holds a trusted item back. */
 const CHANGED: Weighed = { level: 'medium', reason: 'changed after it was trusted', informs: false };
 
-/** What no honest text shows is critical, whatever else is known of the tool. A soft finding informs. */
+/**
+ * What no honest text shows is critical, whatever else is known of the tool. A soft finding informs, unless it stands beside hard ones:
+ * weak signs add up.
+ */
 function findInTexts(definition: JsonObject): Weighed[] {
-  return findFindings(definition).map(({ reason, isHard }) =>
-    isHard ? { level: 'critical', reason } : { level: 'high', reason, informs: true },
-  );
+  const found = findFindings(definition);
+  const informs = !found.some(({ isHard }) => isHard);
+  return found.map(({ reason, isHard }) => ({ level: isHard ? 'critical' : 'high', reason, informs }));
 }
 
 /**

@@ -33,11 +33,11 @@ describe('lists of Studio', () => {
     const line = (id: string) => page.getByRole('option', { name: new RegExp(`^${id}`) }).locator('.row-sub');
     await expect
       .poll(() => line('absent').textContent())
-      .toMatch(/^Does not answer\. Open it to try again: .*no\/such/);
-    expect(await line('works').textContent()).toMatch(/^(?:Calls reach it at once|Starts when one of its tools)/);
-    expect(await line('unset').textContent()).toMatch(/^Cannot be used: .*NOT_SET_1/);
-    expect(await line('off').textContent()).toMatch(/^Agents do not get its tools\. Open it to enable it/);
-    expect(await line('hidden').textContent()).toMatch(/held back: open it to see why/);
+      .toMatch(/^No call reaches it, for it does not answer: .*no\/such/);
+    expect(await line('works').textContent()).toMatch(/^(?:Calls reach it at once|The next call starts it)/);
+    expect(await line('unset').textContent()).toMatch(/^No call reaches it: .*NOT_SET_1/);
+    expect(await line('off').textContent()).toMatch(/^No call reaches it: it is disabled/);
+    expect(await line('hidden').textContent()).toMatch(/^No call reaches it: all its \d+ tools are held back/);
     // What the server is for stands on its page instead.
     await page.goto(`${studio.url}#/servers/works`);
     await page.getByText('Repeats and adds.').waitFor();

@@ -108,7 +108,7 @@ describe('sign-in to Studio', () => {
     const page = await open(`${studio.url}#/servers/legacy`);
     await page.getByText('You can look and run tools, but not change anything.').waitFor();
     expect(await page.locator('.banner').textContent()).toMatch(
-      /Run npx toolscout studio --port \d+ --state-dir \S+ in a terminal to sign in\./,
+      /Run npx toolscout studio --port \d+ --config \S+ --state-dir \S+ in a terminal to sign in\./,
     );
     const learn = page.getByRole('button', { name: 'Learn its tools again', exact: true });
     expect(await learn.isDisabled()).toBe(true);

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.js';
 import { LookOnly } from '../parts/look-only.js';
+import { Command } from '../parts/server-text.js';
 import { Advice } from '../parts/states.js';
 import { HelpDialog } from './help.js';
 import { isHelpOpen } from './keyboard.js';
@@ -179,7 +180,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             <Icon name="warn" />
             <span>
               toolscout does not answer. The page shows what it last knew and reconnects by itself. If it does not run,
-              start it with <code>{asOwn('npx toolscout studio')}</code>.
+              start it with <Command text={asOwn('npx toolscout studio')} />.
             </span>
           </div>
         )}

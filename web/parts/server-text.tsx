@@ -55,11 +55,12 @@ export function Command({ text, limit = 2000 }: { readonly text: string; readonl
   const shown = text.length > limit ? `${text.slice(0, limit)}…` : text;
   return (
     <code class="command-line">
-      {shown.split(' ').map((part, index) => (
+      {shown.split(' ').flatMap((part, index) => [
+        index > 0 && ' ',
         <span key={index} class="command-part">
-          <bdi>{pieces(part)}</bdi>{' '}
-        </span>
-      ))}
+          <bdi>{pieces(part)}</bdi>
+        </span>,
+      ])}
     </code>
   );
 }

@@ -5,7 +5,7 @@ import type { Resource } from '../app/resource.js';
 import { asOwn } from '../app/session.js';
 import { outcomeWord } from '../text/code-words.js';
 import { Icon, type IconName } from './icon.js';
-import { ServerText } from './server-text.js';
+import { Command, ServerText } from './server-text.js';
 
 /** How urgent something is; also the colour. */
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet' | 'accent';
@@ -76,7 +76,7 @@ export function Advice({ text }: { readonly text: string }): VNode {
       {asOwn(text)
         .split('`')
         .map((part, index) =>
-          index % 2 === 1 ? <code key={index}>{part}</code> : <ServerText key={index} text={part} />,
+          index % 2 === 1 ? <Command key={index} text={part} /> : <ServerText key={index} text={part} />,
         )}
     </>
   );

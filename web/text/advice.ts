@@ -3,7 +3,9 @@ const ROUTE = /\b(?:GET|POST|PUT|DELETE) \//;
 
 /** What the API advises, as far as it is of use to a person who looks at the page. */
 export function adviceOf(text: string | undefined): string | undefined {
-  return text === undefined || text === '' || ROUTE.test(text) ? undefined : text;
+  // Who looks at the page is the operator.
+  const advice = text?.replace(/^For the operator: /, '');
+  return advice === undefined || advice === '' || ROUTE.test(advice) ? undefined : advice;
 }
 
 /** A reason of the API as the page words it: rules are numbered as they stand on their view, and a state has one word. */

@@ -19,18 +19,16 @@ function pathWord(path: string): string {
 /** Commands that work on files alone: they take a config, and nothing else of these. */
 const FILE_COMMANDS = /^(?:secret|install)\b/;
 
-/** The flags that a command needs to reach this toolscout, each after a space. */
-function flagsFor(command: string, { port = '', stateDir, config, demo }: OwnFlags): string {
+/** The flags that a command needs to reach this toolscout. */
+export function flagsFor(command: string, { port = '', stateDir, config, demo }: OwnFlags): readonly string[] {
   const isAboutFiles = FILE_COMMANDS.test(command);
-  return [
+  const flags = [
     command === 'studio' && port !== '' && port !== USUAL_PORT && `--port ${port}`,
     config !== undefined && `--config ${pathWord(config)}`,
     demo && !isAboutFiles && '--demo',
     stateDir !== undefined && !isAboutFiles && `--state-dir ${pathWord(stateDir)}`,
-  ]
-    .filter(Boolean)
-    .map((flag) => ` ${String(flag)}`)
-    .join('');
+  ];
+  return flags.filter((flag) => typeof flag === 'string');
 }
 
 /** The commands of toolscout that texts name. */
@@ -39,5 +37,5 @@ const COMMANDS =
 
 /** A text with commands of toolscout as they must be typed to reach this one. */
 export function withOwnFlags(text: string, flags: OwnFlags): string {
-  return text.replaceAll(COMMANDS, (named, command: string) => `${named}${flagsFor(command, flags)}`);
+  return text.replaceAll(COMMANDS, (named, command: string) => [named, ...flagsFor(command, flags)].join(' '));
 }

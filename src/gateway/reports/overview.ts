@@ -108,12 +108,17 @@ function attentionOfServer(core: Core, view: ServerView): Attention | undefined 
   if (health.breaker !== 'open' && health.state !== 'error') return undefined;
   const failed = health.lastError ?? 'Its last calls failed.';
   const isResting = health.breaker === 'open';
+  const isLocal = server.transport.type === 'stdio';
   return {
     ...about,
     kind: 'server-resting',
     severity: 'warning',
-    title: isResting ? `${about.title} failed and is left alone for a moment` : `${about.title} has stopped`,
-    detail: isResting ? failed : `${failed.replace(/\.?$/, '.')} It starts again at the next call.`,
+    title: isResting
+      ? `${about.title} failed and is left alone for a moment`
+      : `${about.title} ${isLocal ? 'has stopped' : 'cannot be reached'}`,
+    detail: isResting
+      ? failed
+      : `${failed.replace(/\.?$/, '.')} ${isLocal ? 'It starts again' : 'It is tried again'} at the next call.`,
     remedy: { kind: 'diagnose' },
     action: actionOn(id, 'connect'),
   };

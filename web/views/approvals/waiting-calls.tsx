@@ -71,7 +71,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
               <span class="muted">through {routeWord(call.route)}</span>
             </>,
           ],
-          ['Asked because of', <ServerText text={reasonOf(call.rule)} limit={300} />],
+          ['Because of', <ServerText text={reasonOf(call.rule)} limit={300} />],
           [
             'Waits',
             <>

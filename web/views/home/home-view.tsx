@@ -8,7 +8,7 @@ import { hrefTo } from '../../app/router.js';
 import { asOwn } from '../../app/session.js';
 import { waiting } from '../../app/waiting.js';
 import { Page, Section } from '../../parts/page.js';
-import { ServerLine } from '../../parts/server-text.js';
+import { Command, ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { formatAgo, formatCount, formatRatio, plural } from '../../text/format.js';
@@ -88,8 +88,8 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
       <Section title="Calls">
         <Empty icon="traffic" title="No calls in the last 24 hours">
           <p>
-            Connect a host with <code>{asOwn('npx toolscout install')}</code>, or <a href="#/search">find a tool</a> and
-            try it here.
+            Connect a host with <Command text={asOwn('npx toolscout install')} />, or <a href="#/search">find a tool</a>{' '}
+            and try it here.
           </p>
         </Empty>
       </Section>

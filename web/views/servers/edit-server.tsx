@@ -10,6 +10,7 @@ import { ConfigReview } from '../../parts/change-review.js';
 import { FileProblem } from '../../parts/file-problem.js';
 import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
+import { Command } from '../../parts/server-text.js';
 import { Callout, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { isRemoval, removalWords } from '../../parts/change-words.js';
@@ -131,7 +132,8 @@ function FormFields({
         hint={
           <>
             One NAME=value a line. For secrets write a variable, such as <code>{'${GITHUB_TOKEN}'}</code>, and set its
-            value with <code>{asOwn('npx toolscout secret set GITHUB_TOKEN')}</code> or in the environment of toolscout.
+            value with <Command text={asOwn('npx toolscout secret set GITHUB_TOKEN')} /> or in the environment of
+            toolscout.
           </>
         }
         {...(problems.pairs && { problem: problems.pairs })}

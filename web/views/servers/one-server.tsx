@@ -22,7 +22,10 @@ function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] 
   const words = latencyText(latency);
   return (
     <div class="stack stack-s">
-      <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
+      {/* One answer makes no line. */}
+      {latency.length > 1 && (
+        <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
+      )}
       <p class="muted small">{words}. Waiting for the rate limit or for your answer is left out.</p>
     </div>
   );

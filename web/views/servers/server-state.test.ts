@@ -8,36 +8,49 @@ describe('stateOf', () => {
     [
       { enabled: false, knowledge: 'off' as const, problem: 'disabled in the configuration' },
       'disabled',
-      /enable it again\.$/,
+      /^No call reaches it: it is disabled\.$/,
     ],
-    [{ knowledge: 'off' as const, problem: 'A is not set' }, 'needs attention', /^Cannot be used: A is not set$/],
+    [{ knowledge: 'off' as const, problem: 'A is not set' }, 'needs attention', /^No call reaches it: A is not set$/],
     // What Home calls failing has a problem too: the failure.
     [
       { knowledge: 'failed' as const, problem: 'no answer', failure: { at: 0, reason: 'no answer' } },
       'failing',
-      /^Does not answer\. Open it to try again: no answer$/,
+      /^No call reaches it, for it does not answer: no answer$/,
     ],
-    [{ health: { ...health, breaker: 'open' as const, lastError: 'it died' } }, 'failing', /left alone.*: it died$/],
-    [{ health: { ...health, state: 'error' as const, lastError: 'it died' } }, 'failing', /^Has stopped.*: it died$/],
     [
-      { health: { ...health, state: 'error' as const } },
+      { health: { ...health, breaker: 'open' as const, lastError: 'it died' } },
       'failing',
-      /^Has stopped\. It starts again at the next call\.$/,
+      /^Calls fail for a moment.*: it died$/,
     ],
-    [{ knowledge: 'learning' as const }, 'learning tools', /asked for its tools now/],
+    [
+      { health: { ...health, state: 'error' as const, lastError: 'it died' } },
+      'failing',
+      /^The next call starts it again; it stopped: it died$/,
+    ],
+    [{ health: { ...health, state: 'error' as const } }, 'failing', /^The next call starts it again; it stopped\.$/],
+    [
+      { health: { ...health, state: 'error' as const, lastError: 'no route' }, transport: { type: 'http' as const } },
+      'failing',
+      /^The next call tries it again: no route$/,
+    ],
+    [{ knowledge: 'learning' as const }, 'learning tools', /^Calls wait.*asked for them now/],
     [{ health: { ...health, state: 'connected' as const } }, 'connected', /at once/],
-    [{ tools: 0, disabledTools: 1 }, 'held back', /Its only tool is held back: open it to see why/],
+    [{ tools: 0, disabledTools: 1 }, 'held back', /^No call reaches it: its only tool is held back/],
     [
       { tools: 0, disabledTools: 5, health: { ...health, state: 'connected' as const } },
       'held back',
-      /All 5 tools are held back/,
+      /all its 5 tools are held back/,
     ],
-    [{ tools: 0 }, 'no tools', /has no tools/],
-    [{}, 'ready', /^Starts when one of its tools is called/],
-    [{ knowledge: 'stale' as const }, 'ready', /^Starts when/],
-    [{ transport: { type: 'http' as const } }, 'ready', /^Is connected when one of its tools is called/],
-    [{ knowledge: 'unknown' as const }, 'not started', /not known yet.*next search/],
-    [{ knowledge: 'unknown' as const, transport: { type: 'sse' as const } }, 'not connected', /not known yet/],
+    [{ tools: 0 }, 'no tools', /^There is nothing to call/],
+    [{}, 'ready', /^The next call starts it\.$/],
+    [{ knowledge: 'stale' as const }, 'ready', /^The next call starts it/],
+    [{ transport: { type: 'http' as const } }, 'ready', /^The next call connects to it/],
+    [{ knowledge: 'unknown' as const }, 'not started', /^The next search starts it and asks/],
+    [
+      { knowledge: 'unknown' as const, transport: { type: 'sse' as const } },
+      'not connected',
+      /^The next search connects to it/,
+    ],
   ])('STUDIO-1 tells how a server is and what that means: %j', (change, word, line) => {
     const usual = {
       enabled: true,
@@ -50,6 +63,8 @@ describe('stateOf', () => {
     expect(state.word).toBe(word);
     expect(state.line).toMatch(line);
     expect(state.tone === 'bad').toBe(/needs attention|failing/.test(word));
+    // One rule for the line: what the next call, or the search before it, meets.
+    expect(state.line).toMatch(/call|search/i);
     // The reason stands at the end of the line, or there is none.
     expect(state.line.endsWith(state.reason ?? '.')).toBe(true);
   });

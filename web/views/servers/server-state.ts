@@ -6,7 +6,7 @@ import { formatCount, formatDuration, plural } from '../../text/format.js';
 export interface ServerState {
   readonly word: string;
   readonly tone: Tone;
-  /** What that means and what to do about it, then why; one line of a list. */
+  /** What the next call of an agent meets, and why: the same for every state. */
   readonly line: string;
   /** What is wrong, where something is. */
   readonly reason?: string;
@@ -19,46 +19,44 @@ type Shown = Pick<
   readonly transport: Pick<ServerView['transport'], 'type'>;
 };
 
-function troubled(word: string, line: string, reason: string | undefined): ServerState {
-  return { word, tone: 'bad', line: reason ? `${line}: ${reason}` : `${line}.`, ...(reason && { reason }) };
+/** Calls do not reach the server, and why. */
+function troubled(word: string, what: string, reason: string | undefined): ServerState {
+  return { word, tone: 'bad', line: reason ? `${what}: ${reason}` : `${what}.`, ...(reason && { reason }) };
 }
 
 function withoutTools(held: number): ServerState {
-  if (held === 0) return { word: 'no tools', tone: 'quiet', line: 'It answers, but has no tools.' };
-  const what = held === 1 ? 'Its only tool is' : `All ${formatCount(held)} tools are`;
-  return {
-    word: 'held back',
-    tone: 'warn',
-    line: `Agents get nothing from it. ${what} held back: open it to see why.`,
-  };
+  if (held === 0) return { word: 'no tools', tone: 'quiet', line: 'There is nothing to call: it has no tools.' };
+  const what = held === 1 ? 'its only tool is' : `all its ${formatCount(held)} tools are`;
+  return { word: 'held back', tone: 'warn', line: `No call reaches it: ${what} held back.` };
 }
 
 /** How a server is. */
 export function stateOf(server: Shown): ServerState {
   const { enabled, knowledge, health, problem, transport } = server;
   const reason = problem ?? server.failure?.reason ?? health.lastError;
-  if (!enabled)
-    return { word: 'disabled', tone: 'quiet', line: 'Agents do not get its tools. Open it to enable it again.' };
-  if (knowledge === 'failed') return troubled('failing', 'Does not answer. Open it to try again', reason);
-  if (problem !== undefined) return troubled('needs attention', 'Cannot be used', problem);
+  const isLocal = transport.type === 'stdio';
+  if (!enabled) return { word: 'disabled', tone: 'quiet', line: 'No call reaches it: it is disabled.' };
+  if (knowledge === 'failed') return troubled('failing', 'No call reaches it, for it does not answer', reason);
+  if (problem !== undefined) return troubled('needs attention', 'No call reaches it', problem);
   if (health.breaker === 'open')
-    return troubled('failing', 'Failed several times and is left alone for a moment', reason);
-  if (health.state === 'error') return troubled('failing', 'Has stopped. It starts again at the next call', reason);
-  if (knowledge === 'learning') return { word: 'learning tools', tone: 'info', line: 'It is asked for its tools now.' };
+    return troubled('failing', 'Calls fail for a moment, after it failed several times', reason);
+  if (health.state === 'error')
+    return troubled('failing', `The next call ${isLocal ? 'starts it again; it stopped' : 'tries it again'}`, reason);
+  if (knowledge === 'learning')
+    return {
+      word: 'learning tools',
+      tone: 'info',
+      line: 'Calls wait until its tools are known; it is asked for them now.',
+    };
   const isKnown = knowledge === 'ready' || knowledge === 'stale';
   if (isKnown && server.tools === 0) return withoutTools(server.disabledTools);
   if (health.state === 'connected') return { word: 'connected', tone: 'ok', line: 'Calls reach it at once.' };
-  const isLocal = transport.type === 'stdio';
-  if (isKnown)
-    return {
-      word: 'ready',
-      tone: 'ok',
-      line: isLocal ? 'Starts when one of its tools is called.' : 'Is connected when one of its tools is called.',
-    };
+  const next = isLocal ? 'starts it' : 'connects to it';
+  if (isKnown) return { word: 'ready', tone: 'ok', line: `The next call ${next}.` };
   return {
     word: isLocal ? 'not started' : 'not connected',
     tone: 'quiet',
-    line: 'Its tools are not known yet. It is asked for them at the next search.',
+    line: `The next search ${next} and asks for its tools.`,
   };
 }
 

@@ -17,7 +17,7 @@ describe('copiesOf', () => {
     const flags = { config: '/srv/tools.yaml', stateDir: '/srv/state', port: '7391' };
     const copies = copiesOf('files', 'read', {}, { origin: 'http://127.0.0.1:7391', ...flags });
     expect(copies.cli).toBe(
-      `npx toolscout call --config /srv/tools.yaml --state-dir /srv/state files:read --args '{}'`,
+      "npx toolscout call files:read --args '{}' \\\n  --config /srv/tools.yaml \\\n  --state-dir /srv/state",
     );
     expect(copies.typescript).toContain('createToolscout({"config":"/srv/tools.yaml","stateDir":"/srv/state"})');
     expect(copies.curl).not.toContain('authorization');

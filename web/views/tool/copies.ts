@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../api/types.js';
-import { shellWord, withOwnFlags, type OwnFlags } from '../../text/commands.js';
+import { flagsFor, shellWord, type OwnFlags } from '../../text/commands.js';
 
 /** One call in four languages. */
 export function copiesOf(
@@ -15,7 +15,10 @@ export function copiesOf(
   // A key stands in no history of a shell.
   const key = required ? ` \\\n  -H "authorization: Bearer $TOOLSCOUT_KEY"` : '';
   return {
-    cli: `${withOwnFlags('npx toolscout call', flags)} ${shellWord(`${server}:${tool}`)} --args ${shellWord(compact)}`,
+    cli: [
+      `npx toolscout call ${shellWord(`${server}:${tool}`)} --args ${shellWord(compact)}`,
+      ...flagsFor('call', flags),
+    ].join(' \\\n  '),
     curl: `curl -s ${origin}/v1/call${key} \\\n  -H 'content-type: application/json' \\\n  -d ${shellWord(body)}`,
     typescript: [
       `import { createToolscout } from 'toolscout';`,

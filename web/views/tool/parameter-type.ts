@@ -13,6 +13,11 @@ export function parameterType(type: string, values: readonly string[] = []): str
   if (values.length > 0) return `one of ${values.slice(0, 12).join(', ')}${values.length > 12 ? ', …' : ''}`;
   return type
     .split('|')
-    .map((each) => WORDS[each.trim()] ?? each.trim())
+    .map((each) => wordOf(each.trim()))
     .join(' or ');
+}
+
+/** A list is named with what it holds. */
+function wordOf(type: string): string {
+  return /^[a-z]+(?:\[\])+$/.test(type) ? `list of ${wordOf(type.slice(0, -2))}` : (WORDS[type] ?? type);
 }

@@ -9,7 +9,7 @@ import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../
 import { codeText } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
-import { barOf, partMethod, partName, toolOf } from './traffic-log.js';
+import { barOf, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
@@ -124,23 +124,15 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
       )}
       <Section title="Messages" aside="secrets are taken out">
         <div class="stack">
-          <PayloadView title="Asked" payload={row.request} />
-          {row.response && <PayloadView title="Answered" payload={row.response} />}
+          <PayloadView title="Request of the host" payload={row.request} />
+          {row.response && <PayloadView title="Answer to the host" payload={row.response} />}
           {row.children.slice(0, 20).map((child, index) => (
             <>
               {child.request && (
-                <PayloadView
-                  key={`q${index}`}
-                  title={`${child.kind}: ${child.method}, asked`}
-                  payload={child.request}
-                />
+                <PayloadView key={`q${index}`} title={messageTitle(child, false)} payload={child.request} />
               )}
               {child.response && (
-                <PayloadView
-                  key={`r${index}`}
-                  title={`${child.kind}: ${child.method}, answered`}
-                  payload={child.response}
-                />
+                <PayloadView key={`r${index}`} title={messageTitle(child, true)} payload={child.response} />
               )}
             </>
           ))}

@@ -5,6 +5,7 @@ import {
   costOf,
   createTrafficLog,
   emptyWords,
+  messageTitle,
   partMethod,
   partName,
   selectRows,
@@ -95,6 +96,23 @@ describe('the traffic log of the page', () => {
       toolOf(row('5', { request: { json: '{"cut', bytes: 1, cut: true } })),
       toolOf(row('6', { method: 'tools/list' })),
     ]).toEqual(['x:y', 'a:b', 'a:b', undefined, undefined, undefined]);
+  });
+
+  it('STUDIO-3 says whose message a message is', () => {
+    const title = (kind: string, method: string, isAnswer = false): string =>
+      messageTitle({ kind: kind as 'upstream', server: 'files', method }, isAnswer);
+    expect([title('upstream', 'tools/call'), title('upstream', 'tools/call', true)]).toEqual([
+      'To files: tools/call',
+      'Answer of files',
+    ]);
+    expect([title('callback', 'elicitation/create'), title('callback', 'x', true)]).toEqual([
+      'Question to the host: elicitation/create',
+      'Answer of the host',
+    ]);
+    expect([title('progress', 'progress'), title('notice', 'notifications/message')]).toEqual([
+      'progress',
+      'notice: notifications/message',
+    ]);
   });
 
   it('STUDIO-3 tells an empty log from one in which nothing fits', () => {

@@ -108,6 +108,15 @@ export function partMethod({ kind, method }: Pick<Part, 'kind' | 'method'>): str
   return method === kind ? '' : method;
 }
 
+/** What a message of a part is: who is asked what, or whose answer it is. */
+export function messageTitle(part: Pick<Part, 'kind' | 'server' | 'method'>, isAnswer: boolean): string {
+  if (part.kind === 'upstream')
+    return isAnswer ? `Answer of ${partName(part)}` : `To ${partName(part)}: ${part.method}`;
+  if (part.kind === 'callback') return isAnswer ? 'Answer of the host' : `Question to the host: ${part.method}`;
+  const method = partMethod(part);
+  return `${part.kind}${method === '' ? '' : `: ${method}`}${isAnswer ? ', answer' : ''}`;
+}
+
 /** The narrowest bar, in percent. */
 const MIN_BAR = 1.5;
 
