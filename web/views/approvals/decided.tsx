@@ -26,7 +26,13 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
   return (
     <Loaded from={decisions} what="The list of decisions">
       {(decided) => {
-        if (decided.length === 0) return <Empty icon="approvals" title="Nothing was decided yet" />;
+        if (decided.length === 0) {
+          return (
+            <Empty icon="approvals" title="Nothing was decided yet">
+              <p>What you approve and reject stays listed here, with who decided and why.</p>
+            </Empty>
+          );
+        }
         return (
           <div class="card card-flush">
             <div class="table-scroll" tabIndex={0} role="region" aria-label="Decisions">
