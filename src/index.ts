@@ -116,6 +116,7 @@ export type { JsonObject, JsonValue } from './kernel/json.js';
 export type {
   Approval,
   ApprovalDiff,
+  CallsMeanwhile,
   ApprovalFilter,
   ApprovalState,
   Change,

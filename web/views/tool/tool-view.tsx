@@ -162,7 +162,7 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                       </code>{' '}
                       {required && <Badge tone="accent">required</Badge>}
                     </td>
-                    <td class="muted words">
+                    <td class="muted whole-words">
                       <ServerText
                         text={[parameterType(type, values), limits.get(name)].filter(Boolean).join(', ')}
                         limit={160}
