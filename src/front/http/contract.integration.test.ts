@@ -324,6 +324,7 @@ describe('the contract', STARTS_PROCESSES, () => {
     }
     for (const path of ['/v1/servers/absent/tools', '/v1/tools/absent/x']) expect((await send(path)).status).toBe(502);
     expect((await post('/v1/call', { server: 'old', tool: 'nothing' })).status).toBe(404);
+    expect((await post('/v1/rules/preview', { toolRules: [], except: 'old:nothing' })).status).toBe(404);
     expect((await post('/v1/scripts', { script: 'throw new Error("no")' })).status).toBe(422);
     expect((await post('/v1/skills/nobody/call', { capability: 'talk:echo', tool: 'echo' })).status).toBe(404);
     expect((await post('/v1/skills/talker/call', {})).status).toBe(400);
