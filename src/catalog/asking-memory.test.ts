@@ -39,4 +39,23 @@ describe('the memory of servers that ask', () => {
     expect(memory.has(one)).toBe(true);
     await expect.poll(() => logged).toEqual(['asking.unreadable', 'asking.unsaved']);
   });
+
+  it('STORE-6 META-6 keeps the era in which a server cannot ask, beside what is known of it', async () => {
+    const { store, log } = setUp();
+    const [two, three] = [stdioServer('two', { command: 'node' }), stdioServer('three', { command: 'node' })];
+    const memory = await openAskingMemory(store, log);
+    expect(memory.unable(one)).toBeUndefined();
+    memory.note(one);
+    memory.noteUnable(two, 'modern');
+    memory.noteUnable(three, 'modern');
+    memory.note(three);
+    memory.noteUnable(three, 'legacy');
+    for (const each of [memory, await openAskingMemory(store, log)]) {
+      expect([one, two, three].map((server) => [each.has(server), each.unable(server)])).toEqual([
+        [true, undefined],
+        [false, 'modern'],
+        [true, 'legacy'],
+      ]);
+    }
+  });
 });

@@ -129,13 +129,16 @@ async function connect(server: Server, deps: ConnectDeps, terms: Terms): Promise
   const kind = isChild ? 'http' : (remembered?.transport ?? transport.type);
   let connected: Connected | undefined;
   let believed = false;
+  let isDual = remembered?.only ? false : undefined;
+  const connectAs = remote?.connectRemoteAs ?? connectChildAs;
   if (deps.key?.prefers === 'legacy' && remembered?.kind === 'modern' && !remembered.only) {
-    connected = await connectNative(server, () => open(kind), terms, deps);
+    connected = await connectNative(server, (older, within) => connectAs(older, () => open(kind), within), terms, deps);
+    isDual = connected !== undefined;
     if (!connected) await remember(server, deps, { ...remembered, only: true });
   }
   if (remembered && !connected) {
     try {
-      connected = await (remote?.connectRemoteAs ?? connectChildAs)(remembered, () => open(kind), terms);
+      connected = await connectAs(remembered, () => open(kind), terms);
       believed = connected !== undefined && remembered.kind === 'modern';
     } catch (thrown) {
       if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
@@ -169,6 +172,7 @@ async function connect(server: Server, deps: ConnectDeps, terms: Terms): Promise
       clock: deps.clock,
       log: deps.log,
       screen: () => deps.screen?.(server.id),
+      isDual,
       // A verdict without what the server said about itself is never believed.
       ...(believed && { onMisjudged: () => remember(server, deps, { kind: 'modern', decidedAt: deps.clock.now() }) }),
     },
@@ -178,14 +182,13 @@ async function connect(server: Server, deps: ConnectDeps, terms: Terms): Promise
 /** The older handshake with a server that is known to be modern; `undefined` when it will have none of it. */
 async function connectNative(
   server: Server,
-  open: () => Promise<Channel>,
+  connectAs: (verdict: Pick<EraDecision, 'kind'>, terms: Terms) => Promise<Connected | undefined>,
   terms: Terms,
   deps: OpenDeps,
 ): Promise<Connected | undefined> {
-  const { connectChildAs } = await import('./era/era.js');
   try {
     // Silence is a refusal too, and must leave time for the other handshake.
-    return await connectChildAs({ kind: 'legacy' }, open, { ...terms, timeoutMs: terms.timeoutMs / 2 });
+    return await connectAs({ kind: 'legacy' }, { ...terms, timeoutMs: terms.timeoutMs / 2 });
   } catch (thrown) {
     if (terms.signal.aborted || !isWorthAsking(thrown)) throw thrown;
     deps.log.debug('connect.modern-only', { server: server.id, why: messageOf(thrown) });

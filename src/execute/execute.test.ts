@@ -100,6 +100,7 @@ function setUp(options: StageOptions = {}) {
     requireOpen() {},
     hold: () => () => {},
     tellLogLevel: () => undefined,
+    changeEra: () => false,
   });
   const executor = createExecutor({
     clock,

@@ -48,6 +48,8 @@ export interface Host {
   readonly id: string;
   /** Hosts of one group may also share a connection to a server that has never asked a host anything. */
   readonly group?: string;
+  /** Names the hosts of its principal that declared the same: they may share a server of both eras that has never asked a host. */
+  readonly alike?: string;
   readonly era: 'legacy' | 'modern';
   /** The revision of the protocol that was agreed with a host of the 2025 era; without it, the newest of its era. */
   readonly revision?: string;

@@ -84,6 +84,8 @@ export type ServerInfo = JsonObject & { readonly name: string; readonly version:
 export interface Upstream {
   readonly server: string;
   readonly era: 'legacy' | 'modern';
+  /** Whether the server speaks both eras, where that was tried. */
+  readonly isDual?: boolean;
   readonly protocolVersion: string;
   readonly info: ServerInfo;
   readonly capabilities: JsonObject;

@@ -309,6 +309,12 @@ class ScriptRun {
       get sole() {
         return host.sole;
       },
+      get group() {
+        return host.group;
+      },
+      get alike() {
+        return host.alike;
+      },
       get logLevel() {
         return host.logLevel;
       },

@@ -29,6 +29,8 @@ export interface HostOptions {
   /** One server of the gateway, passed through, over stdio. */
   readonly server?: string;
   readonly name?: string;
+  /** Over stdio: as one of several hosts of one service. */
+  readonly shared?: boolean;
   /** Its only root. */
   readonly root?: string;
   /** How it answers forms. */
@@ -48,10 +50,10 @@ const EVERYTHING: JsonObject = { sampling: {}, elicitation: { form: {}, url: {} 
 const Any = z.looseObject({});
 
 /** A client transport over the pipes of a stdio front in this process. */
-function pipes(deps: FrontDeps, options: { readonly server?: string }): Transport {
+function pipes(deps: FrontDeps, { server, shared }: Pick<HostOptions, 'server' | 'shared'>): Transport {
   const input = new PassThrough();
   const output = new PassThrough();
-  const front = serveMcpStdio({ ...deps, ...options, input, output });
+  const front = serveMcpStdio({ ...deps, server, ...(shared && { shared: { firstQuestion: 1 } }), input, output });
   let rest = '';
   const transport: Transport = {
     onclose: undefined,
@@ -119,7 +121,7 @@ export async function connectHost(
   };
   const transport =
     over === 'stdio'
-      ? pipes(deps, { server: options.server })
+      ? pipes(deps, options)
       : new StreamableHTTPClientTransport(new URL(path, url ?? (await serveOverHttp(gateway, front))));
   return hostOver(transport, options);
 }

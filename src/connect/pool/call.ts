@@ -2,9 +2,11 @@ import { unlessCancelled, type Cancel } from '../../kernel/async/cancel.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
+import { canBeAsked } from '../../model/host.js';
 import { overrideRateLimit, type RateLimitConfig, type RetryConfig } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
 import type { Requester, ServerRequest, Upstream } from '../../model/upstream.js';
+import { isUnableToAsk, otherEraNeeded } from '../era/unable-to-ask.js';
 import type { Limiter } from './limiter.js';
 import type { TellLogLevel } from './log-levels.js';
 import { backoffMs, isTransient } from './retry-policy.js';
@@ -80,6 +82,8 @@ export interface CallerDeps {
   /** Counts a call that waits for its turn as a running one, until the function it returns is called. */
   readonly hold: () => () => void;
   readonly tellLogLevel: TellLogLevel;
+  /** The server cannot ask its host on this connection; answers whether another era is used from now on. */
+  readonly changeEra: (server: Server, upstream: Upstream) => boolean;
 }
 
 /** Asks servers over the connections of a pool. */
@@ -94,6 +98,7 @@ export function createCaller(deps: CallerDeps): Caller {
     const deadline = started + server.totalTimeoutMs;
     let timeoutMs = limitMs;
     let hasTurn = false;
+    let otherEra: ToolscoutError | undefined;
 
     const send = (upstream: Upstream): Promise<JsonObject> => {
       if (signal?.aborted) throw cancelled(signal);
@@ -101,7 +106,24 @@ export function createCaller(deps: CallerDeps): Caller {
       const { onProgress, onUnasked, onAsking } = request;
       const headers = request.headersFor?.(upstream);
       const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, onAsking, headers };
-      return upstream.request(request.method, request.params, options);
+      const answer = upstream.request(request.method, request.params, options);
+      // Only a server of both eras may be able to ask in the other one.
+      const mayChange = upstream.era === 'modern' || upstream.isDual === true;
+      return mayChange && host && canBeAsked(host.capabilities) ? ableToAsk(answer, upstream) : answer;
+    };
+    /** Fails a call whose server could not ask its host; it was not carried out to its end. */
+    const ableToAsk = async (answer: Promise<JsonObject>, upstream: Upstream): Promise<JsonObject> => {
+      const judge = (given: JsonObject | ToolscoutError): void => {
+        if (!isUnableToAsk(given, upstream.era) || !deps.changeEra(server, upstream)) return;
+        otherEra = otherEraNeeded(server.id, given);
+        throw otherEra;
+      };
+      const result = await answer.catch((thrown: unknown) => {
+        if (thrown instanceof ToolscoutError) judge(thrown);
+        throw thrown;
+      });
+      judge(result);
+      return result;
     };
     const sendAtLevel = (upstream: Upstream): Promise<JsonObject> => {
       const told = host && deps.tellLogLevel(upstream, host);
@@ -145,7 +167,9 @@ export function createCaller(deps: CallerDeps): Caller {
       if (chosenMs !== undefined && error.code === 'TOOL_EXECUTION_TIMEOUT') return false;
       return request.mayRepeat?.(error) === true;
     };
-    return withRetry(attempt, server.retry, { clock, random, signal, mayRetry });
+    // In the other era it is sent at once, but only what may run twice.
+    const isFree = (error: ToolscoutError): boolean => error === otherEra && request.mayRepeat?.(error) === true;
+    return withRetry(attempt, server.retry, { clock, random, signal, mayRetry, isFree });
   }
 
   function access(server: Server, options: AccessOptions = {}): Access {
@@ -173,6 +197,8 @@ export interface RetryOptions {
   readonly signal?: Cancel;
   /** Whether this failure may be tried again at all. */
   readonly mayRetry: (error: ToolscoutError) => boolean;
+  /** Whether the task is run again at once, whatever the policy says. */
+  readonly isFree?: (error: ToolscoutError) => boolean;
 }
 
 /**
@@ -182,13 +208,14 @@ export interface RetryOptions {
 export async function withRetry<T>(
   task: (attempt: number) => Promise<T>,
   policy: RetryConfig,
-  { clock, random, signal, mayRetry }: RetryOptions,
+  { clock, random, signal, mayRetry, isFree }: RetryOptions,
 ): Promise<T> {
   for (let attempt = 0; ; attempt++) {
     try {
       return await task(attempt);
     } catch (thrown) {
       const error = toToolscoutError(thrown);
+      if (isFree?.(error) && !signal?.aborted) continue;
       const asked = error.retryAfterMs ?? 0;
       if (attempt >= policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) {
         throw thrown;

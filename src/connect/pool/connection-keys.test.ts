@@ -17,19 +17,22 @@ const host = (id: string, capabilities: JsonObject = {}): Host => ({
   notify: () => {},
 });
 
-function fakeUpstream(server: Server, era: 'legacy' | 'modern'): Upstream {
+type Answer = (era: 'legacy' | 'modern') => JsonObject;
+
+function fakeUpstream(server: Server, era: 'legacy' | 'modern', isDual: boolean | undefined, answer: Answer): Upstream {
   const closers = new Set<(reason: Error | undefined) => void>();
   let closed = false;
   return {
     server: server.id,
     era,
+    ...(isDual !== undefined && { isDual }),
     protocolVersion: '1',
     info: { name: server.id, version: '1' },
     capabilities: {},
     get closed() {
       return closed;
     },
-    request: () => Promise.resolve({}),
+    request: () => Promise.resolve(answer(era)),
     tell: () => {},
     ping: () => Promise.resolve(),
     onNotification: () => () => {},
@@ -42,19 +45,22 @@ function fakeUpstream(server: Server, era: 'legacy' | 'modern'): Upstream {
   };
 }
 
-function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy') {
+function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy', isAsking = true, answer: Answer = () => ({})) {
   const clock = createFakeClock();
   const opened: Array<{ key: ConnectionKey; upstream: Upstream }> = [];
   let next = era;
   const pool = createPool({
     open: async (each, _signal, key) => {
-      const upstream = fakeUpstream(each, next === 'both' ? (key.prefers ?? 'modern') : next);
+      const isTried = key.prefers !== undefined && next !== 'legacy';
+      const spoken = next === 'both' ? (key.prefers ?? 'modern') : next;
+      const upstream = fakeUpstream(each, spoken, isTried ? next === 'both' : undefined, answer);
       opened.push({ key, upstream });
       return upstream;
     },
     clock,
     log: silentLog,
     healthIntervalMs: 0,
+    asking: { has: () => isAsking, note: () => {}, unable: () => undefined, noteUnable: () => {} },
     breaker: { failures: 3, resetMs: 1000 },
     random: () => 0.5,
   });
@@ -112,6 +118,78 @@ describe('connections of a pool by key', () => {
     // One attempt shows that the server refuses the older era.
     expect(made).toHaveLength(2);
     expect(made.filter(({ upstream }) => !upstream.closed)).toHaveLength(1);
+  });
+
+  it('CONN-1 CONN-3 META-6 hosts of the older era that can be asked share a connection of it, until the server asks', async () => {
+    const { use, opened, pool, server } = setUp('both', false);
+    const session = (id: string): Host => ({ ...host(id, { elicitation: {} }), alike: 'same' });
+    const [ann, bob, mute] = [session('ann'), session('bob'), { ...host('mute'), alike: 'other' }];
+    const shared = await use();
+    const theirs = await use(ann);
+    expect([shared.era, theirs.era]).toEqual(['modern', 'legacy']);
+    expect([await use(bob), await use(mute), await use({ ...ann, era: 'modern' })]).toEqual([theirs, shared, shared]);
+    expect(opened.map(({ key }) => [key.id, key.owner])).toEqual([
+      ['shared', undefined],
+      ['group:same', undefined],
+    ]);
+    pool.noteQuestion(server);
+    expect(theirs.closed).toBe(true);
+    const [hers, his] = [await use(ann), await use(bob)];
+    expect(opened.slice(2).map(({ key }) => key.id)).toEqual(['host:ann', 'host:bob']);
+    expect([hers.era, his.era, await use(mute)]).toEqual(['legacy', 'legacy', shared]);
+    // Before anything is known of a server it may be one of the older era alone, whose hosts must not share.
+    const cold = setUp('both', false);
+    const first = await cold.use(ann);
+    expect([await cold.use(ann), (await cold.use(bob)) === first]).toEqual([first, false]);
+    expect(cold.opened.map(({ key }) => key.id)).toEqual(['host:ann', 'group:same']);
+    const old = setUp('legacy', false);
+    await old.use(ann);
+    await old.use(bob);
+    expect(old.opened.map(({ key }) => key.id)).toEqual(['host:ann', 'host:bob']);
+  });
+
+  it('META-6 EXEC-4 a server that cannot ask in an era uses the other one from then on; what may run twice is sent again', async () => {
+    const unable = (text: string): JsonObject => ({ isError: true, content: [{ type: 'text', text }] });
+    const inOlder = unable('elicitation via server-initiated requests is unavailable on 2026-07-28 connections.');
+    const inNewer = unable('InputRequiredResult requires negotiated protocol version 2026-07-28 or newer');
+    const asked = { elicitation: {} };
+    const modern = { ...host('ann', asked), era: 'modern' as const };
+    const session = { ...host('bob', asked), alike: 'same' };
+    for (const [first, other, failure] of [
+      [modern, 'legacy', inOlder],
+      [session, 'modern', inNewer],
+    ] as const) {
+      const answer: Answer = (era) => (era === other ? { era } : failure);
+      for (const mayRepeat of [undefined, () => true]) {
+        const { pool, server, use, opened } = setUp('both', false, answer);
+        await use();
+        const send = (by: Host): Promise<JsonObject> =>
+          pool.call(server, { method: 'tools/call', params: {}, mayRepeat }, { host: by });
+        const sent = send(first);
+        if (mayRepeat) expect(await sent).toEqual({ era: other });
+        else await expect(sent).rejects.toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
+        for (const by of [modern, session]) expect(await send(by)).toEqual({ era: other });
+        // A host that cannot be asked is not affected, and gets what the server said.
+        expect(await send(host('mute'))).toEqual(answer('modern'));
+        expect(opened.filter(({ upstream }) => upstream.era === 'modern')).toHaveLength(1);
+      }
+    }
+    // A server of one era has no other: its answer is handed on.
+    const { pool, server, use } = setUp('modern', false, () => inOlder);
+    await use(session);
+    expect(await pool.call(server, { method: 'tools/call', params: {} }, { host: modern })).toBe(inOlder);
+  });
+
+  it('S8 CONN-3 where no place is left for the era of a host, it uses the connection that all share', async () => {
+    const { use, pool, server, opened } = setUp('both');
+    const shared = await use();
+    const busy = Array.from({ length: 31 }, (_, at) =>
+      pool.use(server, () => new Promise(() => {}), undefined, { host: host(`h${at}`, { roots: {} }) }),
+    );
+    await expect.poll(() => opened.length).toBe(32);
+    void pool.use(server, () => new Promise(() => {}), undefined, {});
+    expect(await use(host('one more', { roots: {} }))).toBe(shared);
+    expect([busy.length, opened.length]).toEqual([31, 32]);
   });
 
   it('CONN-1 a modern-only server is shared with its only host', async () => {

@@ -1,4 +1,4 @@
-import type { Cancel } from '../../kernel/async/cancel.js';
+import { unlessCancelled, type Cancel } from '../../kernel/async/cancel.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -47,7 +47,8 @@ export interface Links {
 
 /** For whom a connection is wanted, and how. */
 export interface Wish {
-  readonly key: ConnectionKey;
+  /** Asked again after a wait: what is known of the server by then may lead to another connection. */
+  readonly keyFor: () => ConnectionKey;
   readonly brief: boolean;
   readonly signal: Cancel | undefined;
 }
@@ -125,12 +126,13 @@ export function createLinks(deps: LinksDeps): Links {
 
   function admit(opening: Opening, upstream: Upstream): void {
     const { slot, server } = opening;
-    slot.era = upstream.era;
-    if (opening.key.prefers) slot.isModernOnly = upstream.era !== opening.key.prefers;
-    const key = connectionIdFor(slot, opening.key);
+    const isModern = upstream.era === 'modern';
+    slot.era = upstream.isDual ? 'modern' : upstream.era;
+    if (upstream.isDual !== undefined) slot.isModernOnly = !upstream.isDual;
+    const key = isModern ? SHARED.id : opening.key.id;
     // Who came along because the server was modern, which it no longer is, must not use the connection of another host.
     const waiters = [...opening.waiters].filter((waiter) => {
-      const fits = connectionIdFor(slot, waiter.key) === key;
+      const fits = isModern || waiter.key.id === key;
       if (!fits) waiter.reject(eraChanged(slot.id));
       return fits;
     });
@@ -193,13 +195,16 @@ export function createLinks(deps: LinksDeps): Links {
 
   /** Makes room for one more connection: the one that was quiet longest goes. */
   function makeRoom(slot: Slot): void {
-    if (slot.links.size + slot.openings.size < MAX_LANES) return;
-    let quiet: Link | undefined;
-    for (const link of slot.links.values()) {
-      if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
-    }
+    if (hasRoom(slot)) return;
+    const quiet = quietest(slot);
     if (!quiet) throw crowded(slot.id, MAX_LANES);
     end(quiet, 'disconnected', 'another host needs the place');
+  }
+
+  /** The key as there is room for it: a host that gets no connection of its own era uses the one that all share. */
+  function withinRoom(slot: Slot, key: ConnectionKey): ConnectionKey {
+    const isOther = key.prefers !== undefined && slot.era === 'modern' && !slot.openings.has(key.id);
+    return isOther && !hasRoom(slot) && !quietest(slot) ? SHARED : key;
   }
 
   function begin(slot: Slot, server: Server, key: ConnectionKey): Opening {
@@ -221,7 +226,11 @@ export function createLinks(deps: LinksDeps): Links {
     return opening;
   }
 
-  function wait({ waiters }: Opening, id: string, { key, brief, signal }: Wish): Promise<Link> {
+  function wait(
+    { waiters }: Opening,
+    id: string,
+    { key, brief, signal }: Omit<Wish, 'keyFor'> & { readonly key: ConnectionKey },
+  ): Promise<Link> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         waiters.delete(waiter);
@@ -258,13 +267,15 @@ export function createLinks(deps: LinksDeps): Links {
         const pauseMs = slot.failed ? slot.failed.until - clock.monotonic() : 0;
         if (slot.failed && pauseMs > 0) throw neverSent(slot.failed.error, Math.ceil(pauseMs));
         if (wish.signal?.aborted) throw cancelledBeforeSent(server.id);
-        const under = slot.openings.get(connectionIdFor(slot, wish.key));
+        const key = withinRoom(slot, wish.keyFor());
+        const link = takeLink(slot, key, wish.brief);
+        if (link) return link;
+        const under = slot.openings.get(connectionIdFor(slot, key));
         // The first connection shows whether keys matter; no second one starts before that is known.
         const pioneer = slot.era === undefined ? slot.openings.values().next().value : undefined;
-        if (under || !pioneer) return wait(under ?? begin(slot, server, wish.key), server.id, wish);
-        await settledOrAborted(pioneer.settled, wish.signal);
-        const link = takeLink(slot, wish.key, wish.brief);
-        if (link) return link;
+        if (under || !pioneer) return wait(under ?? begin(slot, server, key), server.id, { ...wish, key });
+        // What aborted the wait is said in the next round.
+        await unlessCancelled(pioneer.settled, wish.signal).catch(() => undefined);
       }
     },
 
@@ -313,6 +324,19 @@ export function createLinks(deps: LinksDeps): Links {
   };
 }
 
+function hasRoom(slot: Slot): boolean {
+  return slot.links.size + slot.openings.size < MAX_LANES;
+}
+
+/** The connection that may make way for another, if there is one. */
+function quietest(slot: Slot): Link | undefined {
+  let quiet: Link | undefined;
+  for (const link of slot.links.values()) {
+    if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
+  }
+  return quiet;
+}
+
 /** Under which id the connection for a key is found. */
 function connectionIdFor(slot: Slot, key: ConnectionKey): string {
   if (slot.era !== 'modern') return key.id;
@@ -332,18 +356,6 @@ export function takeLink(slot: Slot, key: ConnectionKey, brief: boolean): Link |
   return link;
 }
 
-/** Resolves with the promise, or as soon as the signal is aborted. */
-async function settledOrAborted(promise: Promise<void>, signal: Cancel | undefined): Promise<void> {
-  if (!signal) return promise;
-  let leave = (): void => {};
-  const aborted = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
-  signal.addEventListener('abort', leave, { once: true });
-  await Promise.race([promise, aborted]);
-  signal.removeEventListener('abort', leave);
-}
-
 /** How the ids of connections begin that hosts of a group share. */
 const GROUP = 'group:';
 
@@ -358,20 +370,30 @@ export function isGroupConnection(id: string): boolean {
 }
 
 /**
- * The key of a call by its host. A child that supports both eras uses the era of its only host: nothing needs
- * translation, and its answers cost it and us a third less than those of the modern era.
+ * The key of a call by its host. A child that supports both eras uses the era of a host of the older one: its only host needs no
+ * translation then, and its answers cost it and us a third less; and many servers can ask a host in the older era alone.
  */
 export function connectionKeyOf(
   host: Host | undefined,
   { transport }: Pick<Server, 'transport'>,
-  isAsking: boolean,
+  slot: Slot,
 ): ConnectionKey {
   if (!host) return SHARED;
   const { capabilities, session } = host;
+  const id = connectionIdOf(host);
+  const isChild = transport.type === 'stdio';
+  const prefers = preferredEra(host, isChild, slot);
   // A process for each host is made only where the server has to know whom it asks.
-  if (host.group !== undefined && host.group !== host.id && !isAsking && transport.type === 'stdio') {
-    return { id: `${GROUP}${host.group}`, capabilities };
+  if (isChild && !slot.isAsking && !slot.links.has(id)) {
+    const isNative = prefers !== undefined && slot.era === 'modern';
+    const group = host.group ?? (isNative ? host.alike : undefined);
+    if (group !== undefined && group !== host.id) return { id: `${GROUP}${group}`, capabilities, prefers };
   }
-  const isNative = host.sole === true && host.era === 'legacy' && transport.type === 'stdio';
-  return { id: connectionIdOf(host), capabilities, owner: session, prefers: isNative ? 'legacy' : undefined };
+  return { id, capabilities, owner: session, prefers };
+}
+
+function preferredEra({ era, sole, capabilities }: Host, isChild: boolean, { unable }: Slot): 'legacy' | undefined {
+  const isAskable = canBeAsked(capabilities);
+  if (isAskable && unable !== undefined) return unable === 'modern' ? 'legacy' : undefined;
+  return isChild && era === 'legacy' && (sole === true || isAskable) ? 'legacy' : undefined;
 }

@@ -45,7 +45,13 @@ export interface PoolDeps {
   /** 0: connections are not checked. Like `breaker` it is asked for when it is needed, since a reload may change it. */
   readonly healthIntervalMs: number;
   /** Which servers have asked a host something. */
-  readonly asking?: { has(server: Server): boolean; note(server: Server): void };
+  readonly asking?: {
+    has(server: Server): boolean;
+    note(server: Server): void;
+    /** The era in which a server cannot ask. */
+    unable(server: Server): Slot['unable'];
+    noteUnable(server: Server, era: 'legacy' | 'modern'): void;
+  };
   readonly breaker: BreakerLimits;
   /** Removes secrets from what is shown: reasons, last errors, stderr. */
   readonly hide?: (text: string) => string;
@@ -148,6 +154,7 @@ export function createPool(deps: PoolDeps): Pool {
       era: undefined,
       isAsking: deps.asking?.has(server) ?? true,
       isModernOnly: false,
+      unable: deps.asking?.unable(server),
       links: new Map(),
       openings: new Map(),
       failed: undefined,
@@ -180,15 +187,15 @@ export function createPool(deps: PoolDeps): Pool {
     const { host, brief = false, on, principal, accepted = false } = options;
     if (closed && !accepted) throw shuttingDown();
     const slot = slotOf(server);
-    const key =
+    const keyFor = (): ConnectionKey =>
       on !== undefined && slot.links.get(on)?.upstream.closed === false
-        ? { ...SHARED, id: on }
-        : connectionKeyOf(host, server, slot.isAsking);
+        ? { ...SHARED, id: on, prefers: 'legacy' }
+        : connectionKeyOf(host, server, slot);
     slot.breaker.check(principal);
     begin();
     let link: Link | undefined;
     try {
-      link = takeLink(slot, key, brief) ?? (await links.join(slot, server, { key, brief, signal }));
+      link = takeLink(slot, keyFor(), brief) ?? (await links.join(slot, server, { keyFor, brief, signal }));
       const answer = await task(link.upstream, link);
       slot.breaker.succeed(principal);
       return answer;
@@ -222,7 +229,15 @@ export function createPool(deps: PoolDeps): Pool {
 
   const isOpen = (server: string, connection: string): boolean =>
     connection !== SHARED.id && slots.get(server)?.links.has(connection) === true;
-  const caller = createCaller({ clock, random, limiter, use, isOpen, requireOpen, hold, tellLogLevel });
+  /** It could not ask its host on this connection: says whether another era is used from now on. */
+  function changeEra(server: Server, upstream: Upstream): boolean {
+    const slot = slotOf(server);
+    if (upstream.isDual === false || slot.isModernOnly || slot.unable === upstream.era) return false;
+    slot.unable = upstream.era;
+    deps.asking?.noteUnable(server, upstream.era);
+    return true;
+  }
+  const caller = createCaller({ clock, random, limiter, use, isOpen, requireOpen, hold, tellLogLevel, changeEra });
 
   function connectionsOf(host: Pick<Host, 'id'>): Upstream[] {
     const connection = connectionIdOf(host);
@@ -338,7 +353,10 @@ export function createPool(deps: PoolDeps): Pool {
       if (slot) links.retire(slot, 'closed on request');
     },
 
-    connectionOf: (server, host) => connectionKeyOf(host, server, slots.get(server.id)?.isAsking === true).id,
+    connectionOf(server, host) {
+      const slot = slots.get(server.id);
+      return slot ? connectionKeyOf(host, server, slot).id : SHARED.id;
+    },
 
     async setLogLevel(host) {
       await Promise.all(connectionsOf(host).map((upstream) => tellLogLevel(upstream, host)));

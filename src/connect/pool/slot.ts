@@ -70,6 +70,8 @@ export interface Slot {
   isAsking: boolean;
   /** It was asked to speak the older way and would not. */
   isModernOnly: boolean;
+  /** The era in which it cannot ask its host. */
+  unable: 'legacy' | 'modern' | undefined;
   /** By {@link Link.key}. */
   readonly links: Map<string, Link>;
   /** By the same key. */

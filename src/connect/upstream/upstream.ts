@@ -29,6 +29,8 @@ export interface UpstreamOptions {
   readonly log: Log;
   /** What rules take out of questions and answers, as they are now. */
   readonly screen?: () => Screen | undefined;
+  /** See {@link Upstream.isDual}. */
+  readonly isDual?: boolean;
   /**
    * Given when a remembered verdict was believed without asking: called once when the server turns
    * out to be of the other era after all, so that it is not believed again.
@@ -114,6 +116,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
   return {
     server: server.id,
     era,
+    ...(options.isDual !== undefined && { isDual: options.isDual }),
     protocolVersion: session.protocolVersion,
     info: { ...info, name: String(info?.['name'] ?? server.id), version: String(info?.['version'] ?? '') },
     capabilities: session.capabilities,

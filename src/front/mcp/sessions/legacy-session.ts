@@ -75,6 +75,10 @@ class SessionHost implements Host {
     return this.of.group;
   }
 
+  get alike(): string | undefined {
+    return this.of.alikeId;
+  }
+
   get logLevel(): string | undefined {
     return this.of.logLevel;
   }
@@ -102,8 +106,8 @@ export class LegacySession {
   private next: number;
   private isClosed = false;
   private readonly isAskable: boolean;
-  /** See {@link sharedHostId}. */
-  private alike: string | undefined;
+  /** See {@link sharedHostId}; `level` is the log level that it was made for. */
+  private alike: { readonly id: string; readonly level: string | undefined } | undefined;
 
   constructor(
     readonly options: LegacySessionOptions,
@@ -121,6 +125,11 @@ export class LegacySession {
   /** See {@link Host.group}. */
   get group(): string | undefined {
     return this.options.isGrouped && this.logLevel === undefined ? this.sharedId() : undefined;
+  }
+
+  /** See {@link Host.alike}. The only host of a process is like no other. */
+  get alikeId(): string | undefined {
+    return this.options.sole ? undefined : this.sharedId();
   }
 
   /** The host as one of its requests sees it. */
@@ -192,6 +201,10 @@ export class LegacySession {
   }
 
   private sharedId(): string {
-    return (this.alike ??= sharedHostId(this.options.principal, this.options.capabilities));
+    const { logLevel: level } = this;
+    if (this.alike?.level !== level || !this.alike) {
+      this.alike = { id: sharedHostId(this.options.principal, this.options.capabilities, level), level };
+    }
+    return this.alike.id;
   }
 }
