@@ -1,7 +1,7 @@
 import { Canceller, type Cancel } from '../kernel/async/cancel.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { CallResult } from '../model/call.js';
-import { questionWithdrawn, tooManyQuestions } from '../model/host.js';
+import { questionWithdrawn, tooManyQuestions, type Host } from '../model/host.js';
 
 /** Questions of one call that wait at once. */
 const MAX_QUESTIONS = 32;
@@ -60,6 +60,35 @@ export class LiveCall {
       });
       this.onQuestion();
     });
+  }
+
+  /** The host that this call may ask: the script is suspended for that, and its time limit is paused. */
+  hostFrom(host: Host): Host {
+    return {
+      get id() {
+        return host.id;
+      },
+      era: host.era,
+      defersQuestions: true,
+      capabilities: host.capabilities,
+      get sole() {
+        return host.sole;
+      },
+      get group() {
+        return host.group;
+      },
+      get alike() {
+        return host.alike;
+      },
+      get logLevel() {
+        return host.logLevel;
+      },
+      get session() {
+        return host.session;
+      },
+      notify: (method, params) => host.notify(method, params),
+      request: (method, params, given) => this.ask(method, params, given?.signal),
+    };
   }
 
   /** What waits for an answer, by key. */

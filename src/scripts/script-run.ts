@@ -4,7 +4,6 @@ import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { describeRemedy, type Remedy } from '../kernel/remedy.js';
 import type { CallResult } from '../model/call.js';
-import type { Host } from '../model/host.js';
 import { refusalsFor, responsesFor } from './asking-call.js';
 import { CallsMade } from './calls-made.js';
 import { LiveCall } from './live-call.js';
@@ -213,7 +212,7 @@ class ScriptRun {
           server,
           tool,
           arguments: argumentsOf(request),
-          host: this.hostFor(live),
+          host: this.options.host && live.hostFrom(this.options.host),
           signal: live.cancel,
           ...(resumed && { resumed }),
         }),
@@ -293,37 +292,6 @@ class ScriptRun {
     this.calls.delete(id);
     this.watchComputing();
     this.worker?.post({ type: 'answer', id, kind, text, now });
-  }
-
-  /** The host that a call may ask: the script is suspended for that, and its time limit is paused. */
-  private hostFor(live: LiveCall): Host | undefined {
-    const { host } = this.options;
-    if (!host) return undefined;
-    return {
-      get id() {
-        return host.id;
-      },
-      era: host.era,
-      defersQuestions: true,
-      capabilities: host.capabilities,
-      get sole() {
-        return host.sole;
-      },
-      get group() {
-        return host.group;
-      },
-      get alike() {
-        return host.alike;
-      },
-      get logLevel() {
-        return host.logLevel;
-      },
-      get session() {
-        return host.session;
-      },
-      notify: (method, params) => host.notify(method, params),
-      request: (method, params, given) => live.ask(method, params, given?.signal),
-    };
   }
 
   private watchComputing(): void {

@@ -9,7 +9,7 @@ import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
 import { judgeFailure } from './breaker.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
-import { isKept, type Link, type Opening, type Slot, type Waiter } from './slot.js';
+import { hasRoom, MAX_LANES, quietest, type Link, type Opening, type Slot, type Waiter } from './slot.js';
 import { backoffMs } from './retry-policy.js';
 import { eraChanged } from '../upstream/errors.js';
 
@@ -52,9 +52,6 @@ export interface Wish {
   readonly brief: boolean;
   readonly signal: Cancel | undefined;
 }
-
-/** Connections to one server at once, whatever the number of hosts. */
-const MAX_LANES = 32;
 
 /** A server that refuses may ask for a long pause; it is believed up to this. */
 const MAX_PAUSE_MS = 3_600_000;
@@ -324,19 +321,6 @@ export function createLinks(deps: LinksDeps): Links {
   };
 }
 
-function hasRoom(slot: Slot): boolean {
-  return slot.links.size + slot.openings.size < MAX_LANES;
-}
-
-/** The connection that may make way for another, if there is one. */
-function quietest(slot: Slot): Link | undefined {
-  let quiet: Link | undefined;
-  for (const link of slot.links.values()) {
-    if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
-  }
-  return quiet;
-}
-
 /** Under which id the connection for a key is found. */
 function connectionIdFor(slot: Slot, key: ConnectionKey): string {
   if (slot.era !== 'modern') return key.id;
@@ -392,8 +376,12 @@ export function connectionKeyOf(
   return { id, capabilities, owner: session, prefers };
 }
 
-function preferredEra({ era, sole, capabilities }: Host, isChild: boolean, { unable }: Slot): 'legacy' | undefined {
-  const isAskable = canBeAsked(capabilities);
+function preferredEra(host: Host, isChild: boolean, { era, unable }: Slot): 'legacy' | undefined {
+  const isNative = isChild && host.era === 'legacy';
+  // Nearly every call ends here: nothing is known against the era, and the server has one or its only host decides.
+  if (unable === undefined && (host.sole === true || era === 'legacy' || !isNative))
+    return isNative ? 'legacy' : undefined;
+  const isAskable = canBeAsked(host.capabilities);
   if (isAskable && unable !== undefined) return unable === 'modern' ? 'legacy' : undefined;
-  return isChild && era === 'legacy' && (sole === true || isAskable) ? 'legacy' : undefined;
+  return isNative && (host.sole === true || isAskable) ? 'legacy' : undefined;
 }

@@ -5,6 +5,9 @@ import { SHARED, type ConnectionKey } from '../connection-key.js';
 import type { ServerBreaker } from './breaker.js';
 import type { StderrRing } from '../transport/stderr-ring.js';
 
+/** Connections to one server at once, whatever the number of hosts. */
+export const MAX_LANES = 32;
+
 /** One connection and who is using it. */
 export interface Link {
   readonly slot: Slot;
@@ -98,6 +101,20 @@ export interface Ping {
 /** Whether a connection stays open although no call uses it: the shared one of an eager server (NEG-7). */
 export function isKept({ server, key }: Pick<Link, 'server' | 'key'>): boolean {
   return server.eager === true && key === SHARED.id;
+}
+
+/** Whether one more connection may be made. */
+export function hasRoom(slot: Slot): boolean {
+  return slot.links.size + slot.openings.size < MAX_LANES;
+}
+
+/** The connection that may make way for another, if there is one. */
+export function quietest(slot: Slot): Link | undefined {
+  let quiet: Link | undefined;
+  for (const link of slot.links.values()) {
+    if (link.busy === 0 && !isKept(link) && (!quiet || link.lastUsed < quiet.lastUsed)) quiet = link;
+  }
+  return quiet;
 }
 
 /** A slot as it is shown to people. */
