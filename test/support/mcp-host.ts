@@ -49,6 +49,11 @@ export interface TestHost {
 const EVERYTHING: JsonObject = { sampling: {}, elicitation: { form: {}, url: {} }, roots: { listChanged: true } };
 const Any = z.looseObject({});
 
+/** What a server asked, without the line that names it. */
+export function withoutName(message: string): string {
+  return message.replace(/^Server "[^\n]*" asks:\n/, '');
+}
+
 /** A client transport over the pipes of a stdio front in this process. */
 function pipes(deps: FrontDeps, { server, shared }: Pick<HostOptions, 'server' | 'shared'>): Transport {
   const input = new PassThrough();
@@ -149,7 +154,7 @@ export async function hostOver(transport: Transport, options: Omit<HostOptions, 
     client.setRequestHandler('elicitation/create', async ({ method, params }, { mcpReq }) => {
       note(method, params);
       const answer = options.onElicit ?? ((message) => ({ action: 'accept', content: { name: `Ann for ${message}` } }));
-      return (await answer(params.message, mcpReq.signal)) as never;
+      return (await answer(withoutName(params.message), mcpReq.signal)) as never;
     });
   }
   if (capabilities['roots']) {

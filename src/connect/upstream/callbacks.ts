@@ -4,6 +4,7 @@ import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
 import { CALLBACK_METHODS, CallEnded, offers, type Host, type Screen } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
+import { namedQuestion } from './named-question.js';
 
 /** Questions of one server that may be open at once; a flood is refused, not relayed. */
 const MAX_OPEN = 32;
@@ -95,7 +96,8 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       const { host, stop } = entry;
       try {
         const shown = params && screen ? screen.question(params) : params;
-        const result = await host.request(method, shown, { signal: stop.signal });
+        const named = shown && namedQuestion(server, method, shown);
+        const result = await host.request(method, named, { signal: stop.signal });
         if (isDeeperThan(result, MAX_DEPTH)) throw new Error('the answer nests too deep');
         answer = { result: screen ? screen.answer(result) : result };
       } catch (thrown) {

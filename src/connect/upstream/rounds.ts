@@ -3,6 +3,7 @@ import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import { CALLBACK_METHODS, offers, unaskedAdvice, type Host, type Screen } from '../../model/host.js';
+import { namedQuestion, namedQuestions } from './named-question.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
 const MAX_ROUNDS = 32;
@@ -69,7 +70,8 @@ async function askHost(
   try {
     const answers = questionsOf(server, asked, host).map(async ([key, method, params]) => {
       const shown = params && screen ? screen.question(params) : params;
-      const answer = await host.request(method, shown, { signal: stop.signal });
+      const named = shown && namedQuestion(server, method, shown);
+      const answer = await host.request(method, named, { signal: stop.signal });
       if (isDeeperThan(answer, MAX_DEPTH)) throw refused(server, 'got an answer from the host that nests too deeply');
       return [key, screen ? screen.answer(answer) : answer] as const;
     });
@@ -110,7 +112,7 @@ export async function answerInRounds(
     if (host.era === 'modern' || host.defersQuestions) {
       // It answers by calling again; but it is not asked for what it did not declare.
       questionsOf(server, isObject(result['inputRequests']) ? result['inputRequests'] : {}, host);
-      return result;
+      return namedQuestions(server, result);
     }
     if (round > MAX_ROUNDS) throw refused(server, `asked for input more than ${MAX_ROUNDS} times`);
     const { inputRequests, requestState } = result;
