@@ -15,4 +15,11 @@ describe('surplusOf', () => {
     expect(surplusOf(['a1', 'b1'], ownerOf, -1)).toEqual(['a1', 'b1']);
     expect(surplusOf([], ownerOf, 0)).toEqual([]);
   });
+
+  it('A43 entries of different weight: the owner that weighs most loses its oldest', () => {
+    const weightOf = (each: string): number => Number(each.slice(1));
+    expect(surplusOf(['a1', 'b5', 'a2', 'b6', 'c0'], ownerOf, 9, weightOf)).toEqual(['b5']);
+    expect(surplusOf(['a1', 'b5', 'a2', 'b6', 'c0'], ownerOf, 8, weightOf)).toEqual(['b5', 'b6']);
+    expect(surplusOf(['c0', 'c0'], ownerOf, 0, weightOf)).toEqual([]);
+  });
 });

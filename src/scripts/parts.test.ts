@@ -55,6 +55,27 @@ describe('the vault of suspended scripts', () => {
     await (await scripts.claim(ann, 'x', { principal: 'ann' })).forget();
   });
 
+  it('CODE-5 A43 A28 suspended scripts together take a bounded space, and the principal that takes most gives way', async () => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    const scripts = createSuspendedScripts({ store, clock, vault: createVault(store), totalBytes: 10_000 });
+    const keep = async (principal: string, bytes: number): Promise<string> => {
+      await clock.advance(1);
+      const suspended = { script: 'x', image: { memory: new Uint8Array(bytes) } } as unknown as SuspendedScript;
+      return scripts.keep(suspended, { principal });
+    };
+    const ann = await keep('ann', 1000);
+    for (let each = 0; each < 20; each++) {
+      const state = await keep('bob', 2000);
+      // What is claimed and released weighs as much as before.
+      await (await scripts.claim(state, 'x', { principal: 'bob' })).release();
+    }
+    const stored = (await store.list('scripts')).reduce((sum, { value }) => sum + String(value).length, 0);
+    expect(stored).toBeLessThan(15_000);
+    expect(await store.list('script-claims')).toHaveLength((await store.list('scripts')).length);
+    await (await scripts.claim(ann, 'x', { principal: 'ann' })).forget();
+  });
+
   it('CODE-5 a journal that cannot be decrypted ends the script, with the advice to check its calls', async () => {
     const clock = createFakeClock();
     const store = createMemoryStore({ clock });

@@ -165,7 +165,8 @@ export const PRELUDE = `(() => {
       if (json[0] !== '{') throw new TypeError('The arguments of ' + address + ' must be one object; toJSON makes something else of them.');
       const id = ++last;
       pending[id] = { resolve, reject, stack };
-      ask('call', id, stringify([server, tool, raw]), json);
+      // Not as a list: a script can change how lists are written.
+      ask('call', id, '[' + stringify(server) + ',' + stringify(tool) + ',' + raw + ']', json);
     });
 
   /** Names that the language itself asks for: a server or tool of that name is called by its address, "server:tool". */

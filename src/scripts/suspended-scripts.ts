@@ -64,6 +64,8 @@ const LIFE_MS = 3_600_000;
 const MAX_KEPT = 256;
 /** Bytes of one image. */
 const MAX_BYTES = 16 * 1024 * 1024;
+/** Bytes of all images; then the oldest of the principal whose scripts take most goes. */
+const TOTAL_BYTES = 256 * 1024 * 1024;
 /** A process that has not renewed its claim for this long is dead. */
 const CLAIM_MS = 15_000;
 const RENEW_MS = 5000;
@@ -111,13 +113,19 @@ function ownerIn({ value }: Entry): string {
   return isObject(value) && typeof value['owner'] === 'string' ? value['owner'] : '';
 }
 
+/** Bytes that a suspended script takes; an earlier version did not say. */
+function bytesIn({ value }: Entry): number {
+  return isObject(value) && typeof value['bytes'] === 'number' ? value['bytes'] : 0;
+}
+
 /** The suspended scripts of one store. */
 export function createSuspendedScripts(deps: {
   readonly store: Store;
   readonly clock: Clock;
   readonly vault: Vault;
+  readonly totalBytes?: number;
 }): SuspendedScripts {
-  const { store, clock, vault } = deps;
+  const { store, clock, vault, totalBytes = TOTAL_BYTES } = deps;
   const bindingOf = (state: string, script: string, { principal, skill = '' }: ScriptOwner): string =>
     JSON.stringify([state, sha256(script), principal, skill]);
 
@@ -127,15 +135,17 @@ export function createSuspendedScripts(deps: {
     await store.delete(CLAIMS, key);
   };
 
-  /** Removes what has expired, and where there are too many the oldest of the principal that has most. */
-  const prune = async (): Promise<void> => {
+  /** Removes what has expired, and where there are too many, or too large ones, the oldest of the principal that has most. */
+  const prune = async (newBytes: number): Promise<void> => {
     const claims = await store.list(CLAIMS);
     const now = clock.now();
     const isStale = ({ expiresAt = 0 }: Entry): boolean => isOver(expiresAt, LIFE_MS, now);
     const alive = claims.filter((claim) => !isStale(claim));
     const oldestFirst = alive.toSorted((a, b) => a.storedAt - b.storedAt);
     const excess = surplusOf(oldestFirst, ownerIn, MAX_KEPT - 1);
-    for (const { key } of [...claims.filter(isStale), ...excess]) await remove(key);
+    const rest = oldestFirst.filter((claim) => !excess.includes(claim));
+    const heavy = surplusOf(rest, ownerIn, totalBytes - newBytes, bytesIn);
+    for (const { key } of [...claims.filter(isStale), ...excess, ...heavy]) await remove(key);
   };
 
   const openJournal = async (key: string, binding: string): Promise<Journal> => {
@@ -162,7 +172,7 @@ export function createSuspendedScripts(deps: {
     };
   };
 
-  const claimOf = (owner: string, until: number): JsonObject => ({ until, owner });
+  const claimOf = (owner: string, until: number, bytes: number): JsonObject => ({ until, owner, bytes });
 
   const untilOf = (entry: Entry | undefined): number =>
     isObject(entry?.value) ? Number(entry.value['until'] ?? 0) : 0;
@@ -171,7 +181,8 @@ export function createSuspendedScripts(deps: {
   const take = async (key: string, owner: string, expiresAt: number): Promise<() => void> => {
     const entry = await store.get(CLAIMS, key);
     const left = untilOf(entry) - clock.now();
-    const claim = (): JsonObject => claimOf(owner, clock.now() + CLAIM_MS);
+    const bytes = entry ? bytesIn(entry) : 0;
+    const claim = (): JsonObject => claimOf(owner, clock.now() + CLAIM_MS, bytes);
     const isTaken =
       (left <= 0 || isAhead(untilOf(entry) - CLAIM_MS, clock.now())) &&
       entry !== undefined &&
@@ -201,12 +212,13 @@ export function createSuspendedScripts(deps: {
           suggestion: 'Keep less in variables before a call that asks the user something.',
         });
       }
-      await prune();
+      const bytes = suspended.image.memory.length;
+      await prune(bytes);
       const state = `${STATE_PREFIX}${randomBytes(24).toString('base64url')}`;
       const key = sha256(state);
       const expiresAt = clock.now() + LIFE_MS;
       const sealed = await vault.seal(pack(suspended, expiresAt), bindingOf(state, suspended.script, owner));
-      await store.put(CLAIMS, key, claimOf(ownerKey(owner), 0), { expiresAt });
+      await store.put(CLAIMS, key, claimOf(ownerKey(owner), 0, bytes), { expiresAt });
       await store.put(SCRIPTS, key, sealed, { expiresAt });
       return state;
     },
@@ -225,7 +237,7 @@ export function createSuspendedScripts(deps: {
       const stop = await take(key, ownerKey(owner), expiresAt);
       const release = async (): Promise<void> => {
         stop();
-        await store.put(CLAIMS, key, claimOf(ownerKey(owner), 0), { expiresAt });
+        await store.put(CLAIMS, key, claimOf(ownerKey(owner), 0, suspended.image.memory.length), { expiresAt });
       };
       const journal = await openJournal(key, binding).catch(async (thrown: unknown) => {
         await release();
