@@ -24,7 +24,7 @@ import { authComplaints } from '../check/check-auth.js';
 import { decodeComponent, hideInArguments, hideInUrl, secretsOfHeader } from '../secrets/credentials.js';
 import { readVariable, tokenVariable, type Variables } from '../environment.js';
 import { expand, hideDefaults, isReference } from './expand.js';
-import { sandboxWords } from './sandbox.js';
+import { sandboxProblem, sandboxWords } from './sandbox.js';
 import { OWN_NAME, ownLaunchProblem, type Self } from './own-entry.js';
 import { toDictionary } from '../check/plain-data.js';
 import { quoteArgument, reviewOf } from '../review/review.js';
@@ -78,8 +78,12 @@ function createStdio(written: WrittenServer, shop: Workshop, problems: string[])
   }
   const isRelative = cwd !== undefined && shop.directory !== undefined;
   const folder = isRelative ? resolve(shop.directory!, cwd) : cwd;
-  const around = { cwd: folder ?? shop.directory ?? '.', variables: Object.keys(env) };
-  const sandbox = sandboxWords(sandboxOf(entry, shop), around).map(fill);
+  const project = shop.scope === 'project' && cwd !== undefined ? shop.directory : undefined;
+  const around = { command, cwd: folder ?? shop.directory ?? '.', variables: Object.keys(env), project };
+  const wanted = sandboxOf(entry, shop);
+  const sandbox = sandboxWords(wanted, around, fill);
+  const escape = sandboxProblem(wanted, around);
+  if (escape !== undefined) problems.push(escape);
   return { type: 'stdio', command, args, env, cwd: folder, ...(sandbox.length > 0 && { sandbox }) };
 }
 
