@@ -10,6 +10,7 @@ import { signInTo } from '../../../test/support/sign-in.js';
 import { STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
+import { discoverSite } from './discovery.js';
 import { createEndpointFetch, checkEndpoint, isLoopback } from './endpoint.js';
 
 const patient = STARTS_PROCESSES;
@@ -64,6 +65,45 @@ describe('where one signs in', STARTS_PROCESSES, () => {
     expect(failure.message).not.toContain('secret@');
     expect(opened).toEqual([]);
   });
+
+  it(
+    'A47 a browser is not sent into the internal network, unless the user wrote the issuer down',
+    patient,
+    async () => {
+      const scope = { server: 's', url: 'https://mcp.example/mcp', ownHosts: ['mcp.example', 'files.corp.internal'] };
+      const site = async (endpoint: string, auth = {}): Promise<string> => {
+        const issuer = 'https://login.example';
+        const metadata = {
+          issuer,
+          authorization_endpoint: endpoint,
+          token_endpoint: `${issuer}/token`,
+          response_types_supported: ['code'],
+          code_challenge_methods_supported: ['S256'],
+        };
+        const answers = (url: string): JsonObject =>
+          url.includes('protected-resource')
+            ? { resource: 'https://mcp.example/mcp', authorization_servers: [issuer] }
+            : metadata;
+        return discoverSite(scope, auth, {}, async (url) => Response.json(answers(String(url)))).then(
+          () => 'accepted',
+          (thrown: { code: string }) => thrown.code,
+        );
+      };
+      const internal = [
+        '192.168.0.1',
+        'router.local',
+        '169.254.169.254',
+        '[::1]:8443',
+        'intranet',
+        '10.0.0.7',
+        'localhost',
+      ];
+      for (const host of internal) expect(await site(`https://${host}/reboot?now=1`), host).toBe('FORBIDDEN');
+      expect(await site('https://login.example/authorize')).toBe('accepted');
+      expect(await site('https://files.corp.internal/authorize')).toBe('accepted');
+      expect(await site('https://10.0.0.7/authorize', { issuer: 'https://login.example' })).toBe('accepted');
+    },
+  );
 
   it.each(['token_endpoint', 'registration_endpoint', 'revocation_endpoint'])(
     'S17 a %s over plain http elsewhere is refused before anything is sent',

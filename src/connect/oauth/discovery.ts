@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { AuthConfig } from '../../model/config.js';
-import { checkEndpoint, signInFailed, type EndpointScope } from './endpoint.js';
+import { checkEndpoint, checkPage, signInFailed, type EndpointScope } from './endpoint.js';
 
 /** Where one signs in to a server, and for what. */
 export interface Site {
@@ -105,7 +105,9 @@ function checkMetadata(metadata: AuthorizationServerMetadata, scope: EndpointSco
     if (named[name] !== undefined) checkEndpoint(named[name], name, scope);
   }
   if (auth.type === 'client-credentials') return;
-  checkEndpoint(metadata.authorization_endpoint, 'authorization_endpoint', scope);
+  const page = checkEndpoint(metadata.authorization_endpoint, 'authorization_endpoint', scope);
+  // What the user wrote down may send them anywhere.
+  if (auth.issuer === undefined) checkPage(page, scope);
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
     refuse('does not say that it supports PKCE (S256)');
 }

@@ -1,5 +1,5 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
-import { bareHost } from '../../net/address.js';
+import { bareHost, isInternalHost } from '../../net/address.js';
 import { readBounded } from '../../net/bounded-body.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
@@ -69,7 +69,12 @@ function publicFetch(server: string): typeof globalThis.fetch {
   return async (input, init) => (await import('../../net/public-fetch.js')).createPublicFetch(server)(input, init);
 }
 
-function refusedInternal(url: URL, scope: EndpointScope, cause: ToolscoutError): ToolscoutError {
+/** Refuses an address for the browser of a person that is internal by its spelling, unless the user wrote the host down (A47). */
+export function checkPage(url: URL, scope: EndpointScope): void {
+  if (isInternalHost(url.hostname) && !isOwnHost(url, scope)) throw refusedInternal(url, scope);
+}
+
+function refusedInternal(url: URL, scope: EndpointScope, cause?: ToolscoutError): ToolscoutError {
   return new ToolscoutError(
     'FORBIDDEN',
     `The sign-in of "${scope.server}" is refused: ${url.origin} is not on the public network, and the config does not name it.`,
