@@ -13,6 +13,9 @@ import type { Grant, Grants } from './grants.js';
 /** A token is renewed this long before it ends, or a fifth of its life if that is shorter. */
 const RENEW_BEFORE_MS = 30_000;
 
+/** Characters of the scopes that a server may ask for, together with those that it asked for before. */
+const MAX_WANTED = 4000;
+
 /** A 401 or 403 response of a server. */
 export interface Rejection extends Challenge {
   readonly status: 401 | 403;
@@ -193,7 +196,12 @@ export function createSignInSession(deps: SignInSessionDeps): SignInSession {
     const grant = await read();
     if (grant?.accessToken !== undefined && grant.accessToken !== sent) return;
     const { computeScopeUnion } = await import('@modelcontextprotocol/client');
-    const wanted = computeScopeUnion(grant?.scope, grant?.wantedScope, rejection.scope);
+    const isAsked = (rejection.scope?.length ?? 0) <= MAX_WANTED;
+    const asked = isAsked ? rejection.scope : undefined;
+    const all = computeScopeUnion(grant?.scope, grant?.wantedScope, asked);
+    // A server that asks for something else each time must not make it grow: then only its latest wish counts.
+    const wanted =
+      (all?.length ?? 0) <= MAX_WANTED ? all : computeScopeUnion(grant?.scope, asked ?? grant?.wantedScope);
     if (isMachine) {
       await signInMachine(await discover(rejection), wanted, sent);
       return;
