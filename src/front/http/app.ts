@@ -65,7 +65,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
   });
   const people = createPersonSignIn({
     auth,
-    sessions: gateway.sessions,
+    states: gateway.internal,
     baseUrl,
     fetchDocument,
     postForm: options.postForm ?? (() => Promise.resolve(undefined)),

@@ -130,6 +130,33 @@ describe('signing in at the identity provider', STARTS_PROCESSES, () => {
     expect((await comeBack(http, {})).headers.get('location')).toBe('/#/sign-in?error=refused');
   });
 
+  it('STUDIO-6 A43 however many others begin, one who began can finish', async () => {
+    const provider = await startProvider();
+    const auth = { oauth: { issuer: provider.origin, audience: AUDIENCE, clientId: 'studio' } };
+    const gateway = await openToolscout({ http: { auth } });
+    const metadata = { issuer: provider.origin, authorization_endpoint: `${provider.origin}/authorize` };
+    const current = (): HttpAuth | undefined => gateway.internal.loaded().config.http.auth;
+    const real = createDocumentFetch(current);
+    let isFlood = false;
+    const http = await openHttpApp(gateway, {
+      fetchDocument: async (url) => (isFlood ? metadata : real(url)),
+      postForm: createFormPost(current),
+    });
+    const { url, cookie } = await start(http);
+    isFlood = true;
+    for (let each = 0; each < 1000; each++) {
+      await http.app.fetch(
+        new Request('http://127.0.0.1:7077/v1/session/oauth/start', { headers: { host: '127.0.0.1:7077' } }),
+      );
+    }
+    isFlood = false;
+    const state = url.searchParams.get('state')!;
+    // A page that leads the browser back with another state does not use up the sign-in either.
+    await comeBack(http, { code: 'c', state: 'x'.repeat(43), iss: provider.origin }, cookie);
+    const back = await comeBack(http, { code: 'c', state, iss: provider.origin }, cookie);
+    expect(back.headers.get('location')).toBe('/');
+  });
+
   it('STUDIO-6 A19 endpoints that are none, or lead elsewhere in clear, are not used', async () => {
     for (const more of [{ authorization_endpoint: 'http://login.example.com/' }, { authorization_endpoint: 7 }]) {
       const http = await open(await startProvider(more));

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { SessionVerbs } from '../../../gateway/index.js';
+import type { InternalVerbs } from '../../../gateway/index.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import { sha256 } from '../../../kernel/hash.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
@@ -15,7 +15,8 @@ export type PostForm = (url: string, form: URLSearchParams) => Promise<unknown>;
 /** What signing in at the identity provider needs. */
 export interface PersonSignInDeps {
   readonly auth: () => HttpAuth | undefined;
-  readonly sessions: SessionVerbs;
+  /** Seals what a browser carries until it comes back. */
+  readonly states: Pick<InternalVerbs, 'sealState' | 'openState'>;
   readonly baseUrl: (request: Request) => string;
   readonly fetchDocument: FetchDocument;
   readonly postForm: PostForm;
@@ -42,8 +43,7 @@ export interface PersonSignIn {
 /** Where the issuer sends the browser back to. */
 export const CALLBACK_PATH = '/v1/session/oauth/callback';
 
-const TICKET = 'oauth';
-/** How long a person may take at the identity provider. */
+/** How long a person may take at the identity provider; a sealed state lasts as long. */
 const PATIENCE_MS = 600_000;
 
 type Oauth = NonNullable<HttpAuth['oauth']>;
@@ -69,7 +69,7 @@ function endpointIn(metadata: JsonObject, name: string): URL {
 
 /** Signing in at the identity provider of the config. */
 export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
-  const { sessions, baseUrl, fetchDocument, postForm, log } = deps;
+  const { states, baseUrl, fetchDocument, postForm, log } = deps;
   const nameFor = (request: Request): string => cookieName('sign_in', baseUrl(request));
   const isSecure = (request: Request): boolean => baseUrl(request).startsWith('https:');
 
@@ -91,13 +91,16 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
     });
   };
 
-  /** What was kept when the browser left, for the same browser alone. */
+  /** A sealed cookie opens for the state that it was made with, so that a forged way back does not use it up. */
+  const bindingOf = (state: string): string => `sign-in ${sha256(state)}`;
+
+  /**
+   * What was kept when the browser left. The browser itself carries it: anyone may begin a sign-in, and what is stored for one would give way to
+   * those of others (A43).
+   */
   const takeKept = async (request: Request, params: URLSearchParams): Promise<JsonObject> => {
-    const kept = await sessions.takeTicket(TICKET, params.get('state') ?? '');
-    const browser = readCookie(request, nameFor(request));
-    if (!isObject(kept) || browser === undefined || kept['browser'] !== sha256(browser)) {
-      throw refusal('This sign-in was started in another browser, has expired or was used already.');
-    }
+    const kept = await states.openState(readCookie(request, nameFor(request)), bindingOf(params.get('state') ?? ''));
+    if (!kept) throw refusal('This sign-in was started in another browser, has expired or was used already.');
     return kept;
   };
 
@@ -123,11 +126,11 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
       const oauth = offered();
       const metadata = await metadataOf(oauth.issuer);
       const url = endpointIn(metadata, 'authorization_endpoint');
-      const [verifier, browser] = [secret(), secret()];
+      const [verifier, state] = [secret(), secret()];
       const redirectUri = `${baseUrl(request)}${CALLBACK_PATH}`;
       const requiresIssuer = metadata['authorization_response_iss_parameter_supported'] === true;
-      const kept = { verifier, redirectUri, issuer: oauth.issuer, requiresIssuer, browser: sha256(browser) };
-      const state = await sessions.issueTicket(TICKET, kept, PATIENCE_MS);
+      const kept = { verifier, redirectUri, issuer: oauth.issuer, requiresIssuer };
+      const sealed = await states.sealState(kept, bindingOf(state));
       const audience = typeof oauth.audience === 'string' ? oauth.audience : oauth.audience[0]!;
       const params = {
         response_type: 'code',
@@ -141,7 +144,7 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
         ...(URL.canParse(audience) && { resource: audience }),
       };
       for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-      const cookie = writeCookie(nameFor(request), browser, {
+      const cookie = writeCookie(nameFor(request), sealed, {
         isSecure: isSecure(request),
         maxAgeSeconds: PATIENCE_MS / 1000,
         // The identity provider leads back from another site.
