@@ -250,14 +250,17 @@ describe('the chain of a SQLite file', () => {
     expect((await verify(heads)).problem).toMatchObject({ damage: 'removed', block: { number: 2 } });
   });
 
-  it('SEC-12 a chain that lost its end, or everything, goes on, and what is not proved any more is counted', async () => {
-    await fill();
-    sabotage('delete from audit_head');
-    await withStore((store) => store.append([record('on')]));
-    expect(await verify()).toMatchObject({ ok: true, records: 10 });
-    sabotage('delete from audit_head', 'delete from audit_blocks');
-    await withStore((store) => store.append([record('anew')]));
-    expect(await verify()).toMatchObject({ ok: true, records: 1, unchained: { records: 10, until: 1008 } });
+  it('SEC-12 A35 a chain that lost its end, or everything, goes on, and later appends do not cover that up', async () => {
+    const cut = ['delete from audit where seq > 5', 'delete from audit_blocks where number > 2'];
+    for (const lost of [[], cut, ['delete from audit_blocks'], ['delete from audit', 'delete from audit_blocks']]) {
+      await fill();
+      sabotage('delete from audit_head', ...lost);
+      for (const id of ['on', 'and on']) await withStore((store) => store.append([record(id)]));
+      expect(await withStore((store) => store.audit({ limit: 2 }))).toHaveLength(2);
+      const { ok, problem } = await verify();
+      expect([lost, ok, problem]).toMatchObject([lost, false, { damage: 'removed' }]);
+      rmSync(directory, { recursive: true });
+    }
   });
 
   it('SEC-12 what retention took is no damage, and what it did not take is', async () => {

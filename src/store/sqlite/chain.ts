@@ -139,14 +139,15 @@ function readHead(connection: Connection): Head {
     const [number, lastSeq, hash, newest] = row;
     return { number: Number(number), lastSeq: Number(lastSeq), hash: String(fromBytes(hash)), newest: Number(newest) };
   }
-  // Without a note of its end the chain continues after its last block; without blocks it starts from the beginning.
+  // The note of its end is there since the chain began: something took it away, and perhaps the end with it. The chain continues after its
+  // last block, or from the beginning, but leaves out one number, so that later blocks do not cover that up (A35).
   const last = connection.rows(LAST_BLOCK).map(toBlock)[0];
   const [found] = connection.rows('select count(*), coalesce(max(seq), 0) from audit');
   const lastSeq = Number(found?.[1]);
-  if (last) return { ...last, newest: lastSeq };
+  if (last) return { ...last, number: last.number + 1, newest: lastSeq };
   const hash = genesisHash(Number(found?.[0]), lastSeq);
   connection.run(PUT_BLOCK, 0, lastSeq, '', '', hash, 0);
-  return { number: 0, lastSeq, hash, newest: lastSeq };
+  return { number: 1, lastSeq, hash, newest: lastSeq };
 }
 
 function addBlock(
