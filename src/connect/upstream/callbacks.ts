@@ -2,9 +2,8 @@ import type { Clock } from '../../kernel/clock.js';
 import { toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
-import { CALLBACK_METHODS, CallEnded, offers, type Host, type Screen } from '../../model/host.js';
+import { CALLBACK_METHODS, CallEnded, namedQuestion, offers, type Host, type Screen } from '../../model/host.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
-import { namedQuestion } from './named-question.js';
 
 /** Questions of one server that may be open at once; a flood is refused, not relayed. */
 const MAX_OPEN = 32;

@@ -2,8 +2,15 @@ import type { Cancel } from '../../kernel/async/cancel.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject } from '../../kernel/json.js';
-import { CALLBACK_METHODS, offers, unaskedAdvice, type Host, type Screen } from '../../model/host.js';
-import { namedQuestion, namedQuestions } from './named-question.js';
+import {
+  CALLBACK_METHODS,
+  namedQuestion,
+  namedQuestions,
+  offers,
+  unaskedAdvice,
+  type Host,
+  type Screen,
+} from '../../model/host.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
 const MAX_ROUNDS = 32;
