@@ -129,18 +129,14 @@ function quoted(server: string): string {
 
 /**
  * The params of a question with the name of the server that asks it, as it is configured: a host knows only that toolscout asks, and a
- * person must be able to tell whom they answer (A55). A form or a page has a message for the person. A request for a completion has none;
- * a host that shows it shows its system prompt, which the protocol lets every client change.
+ * person must be able to tell whom they answer (A57). Only the message of a form or a page is for a person; what a request for a completion
+ * holds is for a model, and stays as the server wrote it.
  */
 export function namedQuestion(server: string, method: string, params: JsonObject): JsonObject {
   if (method === 'elicitation/create' && typeof params['message'] === 'string') {
     return { ...params, message: `Server ${quoted(server)} asks:\n${params['message']}` };
   }
-  if (method !== 'sampling/createMessage') return params;
-  const origin = `Requested by the MCP server ${quoted(server)}.`;
-  const { systemPrompt } = params;
-  if (systemPrompt === undefined) return { ...params, systemPrompt: origin };
-  return typeof systemPrompt === 'string' ? { ...params, systemPrompt: `${origin}\n\n${systemPrompt}` } : params;
+  return params;
 }
 
 /** A result that asks for input, with the name of its server in every question. */

@@ -184,7 +184,7 @@ describe('repairs', () => {
     ]);
   });
 
-  it('META-5 take out the one field that is wrong, not the entry', () => {
+  it('META-5 A55 take out the one field that is wrong, not the entry', () => {
     const { item, repairs } = repaired(
       strictResource({
         uri: 'file:///a',
@@ -213,7 +213,7 @@ describe('repairs', () => {
     ).toEqual({ ...tool, annotations: { title: 'T' } });
   });
 
-  it('META-5 leave out what has no name, and a tool whose schema cannot be one', () => {
+  it('META-5 A55 leave out what has no name, and a tool whose schema cannot be one', () => {
     expect(strictTool({ inputSchema: { type: 'object' } })).toEqual({ fault: 'it has no name' });
     expect(strictTool({ name: 'a', inputSchema: 'none' })).toEqual({ fault: 'its inputSchema is not an object' });
     expect(strictPrompt({ name: 5 })).toEqual({ fault: 'it has no name' });

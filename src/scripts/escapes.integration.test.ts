@@ -86,7 +86,7 @@ describe('escapes from the sandbox', STARTS_PROCESSES, () => {
   });
 
   for (const [kind, attempts] of Object.entries(ESCAPES)) {
-    it(`CODE-3 nothing of the host is reached: ${kind} (${attempts.length})`, async () => {
+    it(`CODE-3 A56 nothing of the host is reached: ${kind} (${attempts.length})`, async () => {
       const before = hostState();
       for (const [at, script] of attempts.entries()) {
         const result = await run(script);
@@ -107,7 +107,7 @@ describe('escapes from the sandbox', STARTS_PROCESSES, () => {
     });
   }
 
-  it(`CODE-3 what uses up a bound ends, and the host goes on (${EXHAUSTION.length})`, async () => {
+  it(`CODE-3 A56 what uses up a bound ends, and the host goes on (${EXHAUSTION.length})`, async () => {
     const bounds = { ...BOUNDS, computeMs: 60, memoryBytes: 16 << 20 };
     for (const script of EXHAUSTION) {
       const before = hostState();

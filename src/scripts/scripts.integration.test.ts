@@ -446,7 +446,7 @@ describe('suspended scripts', STARTS_PROCESSES, () => {
     expect(end.result.value).toEqual([{ got: { n: 1 } }, { got: { n: 2 } }]);
   });
 
-  it('CODE-5 a state is good once, for its principal and its script, and not for ever', async () => {
+  it('CODE-5 A56 a state is good once, for its principal and its script, and not for ever', async () => {
     const clock = createFakeClock();
     const store = createMemoryStore({ clock });
     const { tools } = askingTools();

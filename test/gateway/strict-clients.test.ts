@@ -216,7 +216,7 @@ describe('a server that says odd things of itself', STARTS_PROCESSES, () => {
         ...(answers[method] ? { result: answers[method] } : { error: { code: -32601, message: 'no' } }) }));
     });`;
 
-  it('META-5 DISC-1 keeps its tools, and clients can connect to its endpoint', async () => {
+  it('META-5 A55 DISC-1 keeps its tools, and clients can connect to its endpoint', async () => {
     const gateway = await openToolscout({ servers: { odd: { command: process.execPath, args: ['-e', SCRIPT] } } });
     expect(await gateway.servers.discover()).toMatchObject([{ ok: true, tools: 1 }]);
     const info = { name: 'toolscout', version: '9.9.9' };

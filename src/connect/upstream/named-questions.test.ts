@@ -24,13 +24,8 @@ const QUESTIONS: ReadonlyArray<readonly [method: string, params: JsonObject, see
   ['elicitation/create', { message: 7 }, { message: 7 }],
   [
     'sampling/createMessage',
-    { messages: [], maxTokens: 1 },
-    { messages: [], maxTokens: 1, systemPrompt: 'Requested by the MCP server "s".' },
-  ],
-  [
-    'sampling/createMessage',
     { messages: [], maxTokens: 1, systemPrompt: 'Be brief.' },
-    { messages: [], maxTokens: 1, systemPrompt: 'Requested by the MCP server "s".\n\nBe brief.' },
+    { messages: [], maxTokens: 1, systemPrompt: 'Be brief.' },
   ],
   ['roots/list', {}, {}],
 ];
@@ -52,7 +47,7 @@ function asked(era: Host['era'], more: Partial<Host> = {}): { host: Host; seen: 
 }
 
 describe('a question to a person', () => {
-  it('A55 META-6 names the server that asks it, where a server of the 2025 era asks', () => {
+  it('A57 META-6 names the server that asks it, where a server of the 2025 era asks', () => {
     for (const era of ['legacy', 'modern'] as const) {
       for (const [method, params, expected] of QUESTIONS) {
         const { host, seen } = asked(era);
@@ -72,7 +67,7 @@ describe('a question to a person', () => {
     }
   });
 
-  it('A55 META-6 CODE-5 names the server that asks it, where a server of the 2026 era asks', async () => {
+  it('A57 META-6 CODE-5 names the server that asks it, where a server of the 2026 era asks', async () => {
     for (const [method, params, expected] of QUESTIONS) {
       const first = { resultType: 'input_required', inputRequests: { q: { method, params } }, requestState: 'x' };
       const rounds = (host: Host): Promise<JsonObject> =>
@@ -97,7 +92,7 @@ describe('a question to a person', () => {
     }
   });
 
-  it('A55 A16 a name cannot end its own line or hide in it', async () => {
+  it('A57 A16 a name cannot end its own line or hide in it', async () => {
     const { host, seen } = asked('legacy');
     const inputRequests = { q: { method: 'elicitation/create', params: { message: 'm' } } };
     await answerInRounds(
