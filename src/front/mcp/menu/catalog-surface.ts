@@ -240,7 +240,9 @@ export function createCatalogMenu(
     }
     if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {
       const answer = callMetaTool(gateway, name, args, optionsFor(params, exchange, 'agent'));
-      return LOOKS.has(name) ? billed(name, params, exchange, answer) : answer;
+      if (LOOKS.has(name)) return billed(name, params, exchange, answer);
+      const { server } = args;
+      return isDirect && typeof server === 'string' ? answer.then((given) => shelf.noteLinks(server, given)) : answer;
     }
     return callDirect(name, params, exchange);
   };
@@ -248,7 +250,8 @@ export function createCatalogMenu(
   const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
     const address = await shelf.tool(name);
     if (!address) throw protocolError(RPC_CODE.invalidParams, `Unknown tool: ${name}`);
-    return runTool(gateway, address, params, exchange, { budget: offering, hostName });
+    const answer = await runTool(gateway, address, params, exchange, { budget: offering, hostName });
+    return shelf.noteLinks(address.server, answer);
   };
 
   const read = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -257,7 +260,7 @@ export function createCatalogMenu(
     if (own) return own;
     if (asked.startsWith(RESULT_URI)) return readKept(gateway, asked, optionsFor(params, exchange));
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: asked });
-    const { server, uri } = await shelf.resource(asked);
+    const { server, uri } = shelf.resource(asked);
     const asks = { ...params, uri };
     const result = await gateway.hosts.relay(server, 'resources/read', asks, optionsFor(params, exchange));
     if (!Array.isArray(result['contents'])) return result;
@@ -273,7 +276,11 @@ export function createCatalogMenu(
     if (own) return own;
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${asked}".`);
     const { server, name } = await shelf.prompt(asked);
-    return gateway.hosts.relay(server, 'prompts/get', { ...params, name }, optionsFor(params, exchange));
+    const asks = { ...params, name };
+    return shelf.noteLinks(
+      server,
+      await gateway.hosts.relay(server, 'prompts/get', asks, optionsFor(params, exchange)),
+    );
   };
 
   const complete = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -281,7 +288,7 @@ export function createCatalogMenu(
     const isPrompt = ref['type'] === 'ref/prompt';
     const found = isPrompt
       ? await shelf.prompt(textOf(ref, 'name', 'completion/complete'))
-      : await shelf.resource(textOf(ref, 'uri', 'completion/complete'));
+      : shelf.resource(textOf(ref, 'uri', 'completion/complete'));
     const { server, ...named } = found;
     const asked = { ...params, ref: { ...ref, ...named } };
     return gateway.hosts.relay(server, 'completion/complete', asked, optionsFor(params, exchange));
@@ -299,7 +306,7 @@ export function createCatalogMenu(
       });
     }
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
-    const { server, uri } = await shelf.resource(exposed);
+    const { server, uri } = shelf.resource(exposed);
     return gateway.hosts.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };
 

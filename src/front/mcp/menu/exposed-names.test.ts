@@ -33,7 +33,7 @@ describe('what servers have under names of ours', () => {
     expect(others).toEqual([]);
     expect(await shelf.prompt(String(prompt!['name']))).toEqual({ server: 'notes', name: 'sum up' });
     const resources = await shelf.resources();
-    expect(await Promise.all(resources.map(({ uri }) => shelf.resource(String(uri))))).toEqual([
+    expect(resources.map(({ uri }) => shelf.resource(String(uri)))).toEqual([
       { server: 'more', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///own' },
@@ -44,15 +44,40 @@ describe('what servers have under names of ours', () => {
     await gateway.close({ drainMs: 0 });
   });
 
-  it('META-6 a link of a server is followed only where one server alone can be meant', async () => {
+  it('A52 META-6 a link leads to the server that gave it, whatever others list', async () => {
     const { gateway } = await openOfflineGateway([NOTES, MORE]);
     await gateway.ready();
     const shelf = createShelf(gateway, createListItems());
-    expect(await shelf.resource('file:///own')).toEqual({ server: 'notes', uri: 'file:///own' });
-    for (const uri of ['file:///shared', 'file:///etc/passwd']) {
-      await expect(shelf.resource(uri)).rejects.toMatchObject({ upstream: { code: -32_602 } });
-    }
+    const notFound = { upstream: { code: -32_602 } };
+    const seek = (uri: string) => expect(async () => shelf.resource(uri)).rejects;
+    // What nobody linked to is not looked for in lists: the one that lists it may not be the one that was meant.
+    await seek('file:///own').toMatchObject(notFound);
+    const link = (uri: string) => ({
+      content: [null, { type: 'text', text: 'x' }, { type: 'resource_link', uri, name: 'n' }],
+    });
+    expect(shelf.noteLinks('more', link('file:///own'))).toEqual(link('file:///own'));
+    expect(shelf.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
+    shelf.noteLinks('more', {
+      messages: [{ role: 'user', content: { type: 'resource', resource: { uri: 'x://1' } } }, 7],
+    });
+    expect(shelf.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
+    // One that several servers gave is nobody's, from then on.
+    shelf.noteLinks('notes', link('x://1'));
+    shelf.noteLinks('more', link('x://1'));
+    await seek('x://1').toMatchObject(notFound);
+    await seek('file:///etc/passwd').toMatchObject(notFound);
     await expect(shelf.prompt('nobody')).rejects.toThrow('There is no prompt "nobody".');
+    await gateway.close({ drainMs: 0 });
+  });
+
+  it('A52 A28 remembered links are bounded, and the oldest give way', async () => {
+    const { gateway } = await openOfflineGateway([NOTES]);
+    await gateway.ready();
+    const shelf = createShelf(gateway, createListItems());
+    const content = Array.from({ length: 5000 }, (_, n) => ({ type: 'resource_link', uri: `x://${n}` }));
+    shelf.noteLinks('notes', { content });
+    expect(() => shelf.resource('x://0')).toThrow('Resource not found');
+    expect(shelf.resource('x://4999')).toEqual({ server: 'notes', uri: 'x://4999' });
     await gateway.close({ drainMs: 0 });
   });
 

@@ -1,5 +1,5 @@
 import type { Gateway } from '../../../gateway/index.js';
-import type { JsonObject } from '../../../kernel/json.js';
+import { isObject, type JsonObject } from '../../../kernel/json.js';
 import type { PatternList } from '../../../kernel/patterns/pattern.js';
 import type { Tool } from '../../../model/tool.js';
 import { protocolError } from '../exchange.js';
@@ -19,8 +19,30 @@ export interface ExposedNames {
   resourceTemplates(): Promise<JsonObject[]>;
   /** @throws ToolscoutError with the code for invalid params when there is no such prompt. */
   prompt(exposed: string): Promise<{ readonly server: string; readonly name: string }>;
-  /** @throws ToolscoutError with the code for invalid params when no server has it. */
-  resource(exposed: string): Promise<{ readonly server: string; readonly uri: string }>;
+  /**
+   * A URI that is not exposed is that of a link, and leads to the server whose answer held it.
+   *
+   * @throws ToolscoutError with the code for invalid params for any other.
+   */
+  resource(exposed: string): { readonly server: string; readonly uri: string };
+  /** Remembers which server an answer with links is from, and returns the answer. */
+  noteLinks(server: string, answer: JsonObject): JsonObject;
+}
+
+/** Links that are remembered; the oldest give way. */
+const MAX_LINKS = 4096;
+
+/** The URIs that an answer of a tool or prompt links to. */
+function* linksIn({ content, messages }: JsonObject): Generator<string> {
+  const said = Array.isArray(messages) ? messages.map((each) => isObject(each) && each['content']) : [];
+  for (const list of [content, said]) {
+    if (!Array.isArray(list)) continue;
+    for (const block of list) {
+      if (!isObject(block)) continue;
+      const { uri } = isObject(block['resource']) ? block['resource'] : block;
+      if (typeof uri === 'string') yield uri;
+    }
+  }
 }
 
 /** A copy of an entry with its exposed name or URI in the field that names it. */
@@ -66,8 +88,20 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
     return named;
   };
 
+  /** The server of each link; `undefined` where several servers gave the same one. */
+  const links = new Map<string, string | undefined>();
+
   return {
     tools,
+    noteLinks(server, answer) {
+      for (const uri of linksIn(answer)) {
+        const owner = links.has(uri) && links.get(uri) !== server ? undefined : server;
+        links.delete(uri);
+        links.set(uri, owner);
+        if (links.size > MAX_LINKS) links.delete(links.keys().next().value!);
+      }
+      return answer;
+    },
     async tool(exposed) {
       const read = readName(exposed);
       // What a plain name means is in the name; whether it may be run is decided where every call is.
@@ -92,17 +126,13 @@ export function createShelf(gateway: Gateway, items: ListItems, pinned?: Pattern
       if (!found) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${exposed}".`);
       return found;
     },
-    async resource(exposed) {
+    resource(exposed) {
       const read = readUri(exposed);
       if (read) return read;
-      // A tool may have answered with a link to what its server has; it is followed where only one server can be meant.
-      const owners = [...(await gateway.internal.knownFacts())].filter(([, { resources = [] }]) =>
-        resources.some(({ uri }) => uri === exposed),
-      );
-      const [only] = owners;
-      if (!only || owners.length > 1)
-        throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
-      return { server: only[0], uri: exposed };
+      // Not the server that lists it: another one may list what the link of a server names (A52).
+      const server = links.get(exposed);
+      if (server === undefined) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
+      return { server, uri: exposed };
     },
   };
 }
