@@ -40,12 +40,12 @@ export const SECURITY_CORE: readonly CoreFile[] = [
   ),
   ...core(
     'src/redact',
-    ['conversation', 'defaults', 'hash-marks', 'redaction', 'rules', 'stored', 'text', 'whole-redactor'],
+    ['conversation', 'defaults', 'hash-marks', 'record-redactor', 'redaction', 'rules', 'text', 'whole-redactor'],
     [
       'src/redact/defaults.test.ts',
       'src/redact/hash-marks.test.ts',
       'src/redact/redaction.test.ts',
-      'src/redact/stored.test.ts',
+      'src/redact/record-redactor.test.ts',
       'src/redact/conversation.test.ts',
       'src/redact/protocol.test.ts',
       'src/redact/bounds.test.ts',

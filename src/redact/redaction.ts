@@ -4,7 +4,7 @@ import type { Screen } from '../model/host.js';
 import { createIncoming, createOutgoing, createScreen, type Incoming, type Outgoing } from './conversation.js';
 import { defaultFields, findSecretForms } from './defaults.js';
 import { compileRules, isAbout, joinRules, type Rule, type Where } from './rules.js';
-import { createStoredRedactor, type RedactStored } from './stored.js';
+import { createRecordRedactor, type RedactRecord } from './record-redactor.js';
 
 /** What is redacted, where, for which server (NEG-6). */
 export interface Redaction {
@@ -39,9 +39,9 @@ interface Ready {
   readonly rules: readonly Rule[];
   readonly outgoing: Map<string, Outgoing | undefined>;
   readonly incoming: Map<string, Incoming | undefined>;
-  readonly stored: Map<string, RedactStored>;
-  readonly messages: Map<string, RedactStored>;
-  readonly logged: Map<string, RedactStored>;
+  readonly stored: Map<string, RedactRecord>;
+  readonly messages: Map<string, RedactRecord>;
+  readonly logged: Map<string, RedactRecord>;
 }
 
 function remembered<T>(kept: Map<string, T>, key: string, make: () => T): T {
@@ -79,13 +79,13 @@ export function createRedaction({
       const rules = chosen(server, 'results');
       return rules.length === 0 ? undefined : createIncoming(joinRules(rules));
     });
-  const keeper = (kept: Map<string, RedactStored>, server: string | undefined, longest?: number): RedactStored => {
+  const keeper = (kept: Map<string, RedactRecord>, server: string | undefined, longest?: number): RedactRecord => {
     // Most rules name no server, and then one walk serves all.
     const key = ready.rules.some((rule) => rule.servers) ? `:${server ?? ''}` : '';
     return remembered(kept, key, () => {
       // What must not even be sent is not kept either.
       const rules = chosen(server, 'logs', 'arguments');
-      return createStoredRedactor(joinRules(rules, defaultFields()), { forms, hide }, longest);
+      return createRecordRedactor(joinRules(rules, defaultFields()), { forms, hide }, longest);
     });
   };
 

@@ -22,8 +22,8 @@ const SMALL_NUMBER = 100_000;
 
 const LEFT_OUT = '…';
 
-/** A value as it may be stored. */
-export type RedactStored = (value: JsonValue) => JsonValue;
+/** A value as it may stand in a record or in the log. */
+export type RedactRecord = (value: JsonValue) => JsonValue;
 
 interface Walk {
   readonly fields: Matchers['fields'];
@@ -39,18 +39,18 @@ export interface SecretFinder {
 }
 
 /**
- * Makes values fit to be stored or logged: what a rule matches is redacted, long texts are cut with their length
- * noted, and width, depth and size are bounded. Takes anything, never throws on JSON, and changes nothing when applied
- * again.
+ * Makes values fit for the audit log, a pending call, the log and Studio: what a rule matches is redacted, long texts are
+ * cut with their length noted, and width, depth and size are bounded. Takes anything, never throws on JSON, and changes
+ * nothing when applied again. Results of calls, also kept ones, are redacted by `whole-redactor.ts`.
  *
  * Hardly any record holds a secret that its field does not give away. So the texts are gathered on a first walk and
  * looked through in one piece; only where something is found there, a second walk looks at each of them.
  */
-export function createStoredRedactor(
+export function createRecordRedactor(
   { fields, texts }: Matchers,
   { forms, hide }: SecretFinder,
   longest = TEXT,
-): RedactStored {
+): RedactRecord {
   const bounded = (redact: RedactText): RedactText => {
     return (value) => redact(value.length > LOOKED_AT ? cut(value, LOOKED_AT) : value);
   };
