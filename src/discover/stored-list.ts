@@ -2,7 +2,7 @@ import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Server } from '../model/server.js';
 import type { ServerInfo } from '../model/upstream.js';
-import type { Strategy } from './fallback/extract.js';
+import type { Strategy } from './fallback/strategies.js';
 import type { Listed } from './list.js';
 import type { LeftOut } from './salvage.js';
 

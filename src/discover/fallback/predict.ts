@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../kernel/json.js';
 import { messageOf } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
-import { readPrediction } from './strategies.js';
+import { readPrediction } from './run-strategies.js';
 import { readBounded } from '../../net/bounded-body.js';
 
 /** The model that is asked: any endpoint that speaks the OpenAI chat format. */

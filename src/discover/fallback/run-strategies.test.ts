@@ -2,7 +2,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../kernel/log.js';
-import { runStrategies, DISCOVERY_ENVIRONMENT, isPlainAnswer, type StrategyDeps, type Printed } from './strategies.js';
+import {
+  runStrategies,
+  DISCOVERY_ENVIRONMENT,
+  isPlainAnswer,
+  type StrategyDeps,
+  type Printed,
+} from './run-strategies.js';
 import { predictTools } from './predict.js';
 
 const ANSWER = JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools: [{ name: 'greet', description: 'Hello' }] } });

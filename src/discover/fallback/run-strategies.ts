@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { extractAnswer, extractTools, STRATEGY_PROVENANCE, type Extracted, type Strategy } from './extract.js';
+import { extractAnswer, extractTools, type Extracted } from './extract.js';
+import { STRATEGY_PROVENANCE, type Strategy } from './strategies.js';
 import type { Listed } from '../list.js';
 import { checkTool, shownName, type BadItem } from '../salvage.js';
 
