@@ -34,7 +34,7 @@ import {
   withScriptTool,
 } from './script-tool.js';
 import { SPLIT_META_TOOLS, splitInstructions } from './split-reads.js';
-import { createShelf } from './exposed-names.js';
+import { createExposedNames } from './exposed-names.js';
 import { Watches } from './watches.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 
@@ -163,7 +163,7 @@ export function createCatalogMenu(
   const { info, mode, pinned, items, flat, admin = false, showsInstructions = true, hostName = '' } = options;
   const traffic = gateway.internal.traffic();
   const guide = createGuide(gateway, mode);
-  const shelf = createShelf(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
+  const exposedNames = createExposedNames(gateway, items, mode === 'hybrid' ? compilePatterns(pinned) : undefined);
   const isDirect = mode === 'passthrough' || mode === 'hybrid';
   const offering = mode === 'hybrid' ? 'pinned' : 'passthrough';
   const hasScripts = mode === 'code' || (mode !== 'passthrough' && gateway.internal.loaded().config.scripts.enabled);
@@ -193,7 +193,7 @@ export function createCatalogMenu(
     }
     // A server that is being learned for the first time is given a moment; later ones are announced.
     await gateway.internal.settle(gateway.internal.loaded().config.limits.searchWaitMs);
-    const shown = [...(await shelf.tools())].flatMap(([name, tool]) => {
+    const shown = [...(await exposedNames.tools())].flatMap(([name, tool]) => {
       const item = items.tool(tool.definition, flat, isCut(gateway, tool, offering));
       return item ? [{ ...item, name }] : [];
     });
@@ -242,16 +242,18 @@ export function createCatalogMenu(
       const answer = callMetaTool(gateway, name, args, optionsFor(params, exchange, 'agent'));
       if (LOOKS.has(name)) return billed(name, params, exchange, answer);
       const { server } = args;
-      return isDirect && typeof server === 'string' ? answer.then((given) => shelf.noteLinks(server, given)) : answer;
+      return isDirect && typeof server === 'string'
+        ? answer.then((given) => exposedNames.noteLinks(server, given))
+        : answer;
     }
     return callDirect(name, params, exchange);
   };
 
   const callDirect = async (name: string, params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
-    const address = await shelf.tool(name);
+    const address = await exposedNames.tool(name);
     if (!address) throw protocolError(RPC_CODE.invalidParams, `Unknown tool: ${name}`);
     const answer = await runTool(gateway, address, params, exchange, { budget: offering, hostName });
-    return shelf.noteLinks(address.server, answer);
+    return exposedNames.noteLinks(address.server, answer);
   };
 
   const read = async (params: JsonObject, exchange: Exchange): Promise<JsonObject> => {
@@ -260,7 +262,7 @@ export function createCatalogMenu(
     if (own) return own;
     if (asked.startsWith(RESULT_URI)) return readKept(gateway, asked, optionsFor(params, exchange));
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: asked });
-    const { server, uri } = shelf.resource(asked);
+    const { server, uri } = exposedNames.resource(asked);
     const asks = { ...params, uri };
     const result = await gateway.hosts.relay(server, 'resources/read', asks, optionsFor(params, exchange));
     if (!Array.isArray(result['contents'])) return result;
@@ -275,9 +277,9 @@ export function createCatalogMenu(
     const own = guide.prompt(asked);
     if (own) return own;
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${asked}".`);
-    const { server, name } = await shelf.prompt(asked);
+    const { server, name } = await exposedNames.prompt(asked);
     const asks = { ...params, name };
-    return shelf.noteLinks(
+    return exposedNames.noteLinks(
       server,
       await gateway.hosts.relay(server, 'prompts/get', asks, optionsFor(params, exchange)),
     );
@@ -287,8 +289,8 @@ export function createCatalogMenu(
     const ref = isObject(params['ref']) ? params['ref'] : {};
     const isPrompt = ref['type'] === 'ref/prompt';
     const found = isPrompt
-      ? await shelf.prompt(textOf(ref, 'name', 'completion/complete'))
-      : shelf.resource(textOf(ref, 'uri', 'completion/complete'));
+      ? await exposedNames.prompt(textOf(ref, 'name', 'completion/complete'))
+      : exposedNames.resource(textOf(ref, 'uri', 'completion/complete'));
     const { server, ...named } = found;
     const asked = { ...params, ref: { ...ref, ...named } };
     return gateway.hosts.relay(server, 'completion/complete', asked, optionsFor(params, exchange));
@@ -306,7 +308,7 @@ export function createCatalogMenu(
       });
     }
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
-    const { server, uri } = shelf.resource(exposed);
+    const { server, uri } = exposedNames.resource(exposed);
     return gateway.hosts.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };
 
@@ -324,16 +326,16 @@ export function createCatalogMenu(
     'resources/read': read,
     'prompts/get': getPrompt,
     'resources/list': async (params, exchange) => {
-      const more = isDirect ? await shelf.resources() : [];
+      const more = isDirect ? await exposedNames.resources() : [];
       return listResult('resources', [...(await guide.resources()), ...more], 'uri', params, exchange);
     },
     'resources/templates/list': async (params, exchange) => {
-      const more = isDirect ? await shelf.resourceTemplates() : [];
+      const more = isDirect ? await exposedNames.resourceTemplates() : [];
       const all = [...guide.resourceTemplates, ...more];
       return listResult('resourceTemplates', all, 'uriTemplate', params, exchange);
     },
     'prompts/list': async (params, exchange) => {
-      const more = isDirect ? await shelf.prompts() : [];
+      const more = isDirect ? await exposedNames.prompts() : [];
       return listResult('prompts', [...guide.prompts, ...more], 'name', params, exchange);
     },
   };
@@ -383,7 +385,7 @@ export function createCatalogMenu(
     },
     ...((isDirect || hasSkills) && { watch }),
     async definition(name) {
-      const address = isDirect && !isMeta(name) ? await shelf.tool(name) : undefined;
+      const address = isDirect && !isMeta(name) ? await exposedNames.tool(name) : undefined;
       return address && gateway.tools.definition(address.server, address.tool);
     },
     ...(hasScripts && {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { compilePatterns } from '../../../kernel/patterns/pattern.js';
 import { createListItems } from './list-items.js';
-import { createShelf } from './exposed-names.js';
+import { createExposedNames } from './exposed-names.js';
 
 const NOTES = {
   id: 'notes',
@@ -25,11 +25,11 @@ describe('what servers have under names of ours', () => {
   it('META-5 META-6 each name leads back to its server, also one that had to be shortened', async () => {
     const { gateway } = await openOfflineGateway([NOTES, MORE]);
     await gateway.ready();
-    const shelf = createShelf(gateway, createListItems());
-    const names = [...(await shelf.tools()).keys()];
+    const exposedNames = createExposedNames(gateway, createListItems());
+    const names = [...(await exposedNames.tools()).keys()];
     expect(names).toContain('notes__read_note');
-    for (const name of names) expect(await shelf.tool(name)).toMatchObject({ server: 'notes' });
-    const [prompt, ...others] = await shelf.prompts();
+    for (const name of names) expect(await exposedNames.tool(name)).toMatchObject({ server: 'notes' });
+    const [prompt, ...others] = await exposedNames.prompts();
     expect(others).toEqual([]);
     expect(await shelf.prompt(String(prompt!['name']))).toEqual({ server: 'notes', name: 'sum up' });
     const resources = await shelf.resources();
@@ -38,7 +38,7 @@ describe('what servers have under names of ours', () => {
       { server: 'notes', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///own' },
     ]);
-    expect((await shelf.resourceTemplates())[0]).toMatchObject({
+    expect((await exposedNames.resourceTemplates())[0]).toMatchObject({
       uriTemplate: expect.stringContaining('notes') as string,
     });
     await gateway.close({ drainMs: 0 });
@@ -47,7 +47,7 @@ describe('what servers have under names of ours', () => {
   it('A52 META-6 a link leads to the server that gave it, whatever others list', async () => {
     const { gateway } = await openOfflineGateway([NOTES, MORE]);
     await gateway.ready();
-    const shelf = createShelf(gateway, createListItems());
+    const shelf = createExposedNames(gateway, createListItems());
     const notFound = { upstream: { code: -32_602 } };
     const seek = (uri: string) => expect(async () => shelf.resource(uri)).rejects;
     // What nobody linked to is not looked for in lists: the one that lists it may not be the one that was meant.
@@ -73,7 +73,7 @@ describe('what servers have under names of ours', () => {
   it('A52 A28 remembered links are bounded, and the oldest give way', async () => {
     const { gateway } = await openOfflineGateway([NOTES]);
     await gateway.ready();
-    const shelf = createShelf(gateway, createListItems());
+    const shelf = createExposedNames(gateway, createListItems());
     const content = Array.from({ length: 5000 }, (_, n) => ({ type: 'resource_link', uri: `x://${n}` }));
     shelf.noteLinks('notes', { content });
     expect(() => shelf.resource('x://0')).toThrow('Resource not found');
@@ -84,10 +84,10 @@ describe('what servers have under names of ours', () => {
   it('META-5 where only pinned tools are offered, no other is reached by its name', async () => {
     const { gateway } = await openOfflineGateway([NOTES]);
     await gateway.ready();
-    const shelf = createShelf(gateway, createListItems(), compilePatterns(['read_*']));
-    expect([...(await shelf.tools()).keys()]).toEqual(['notes__read_note']);
-    expect(await shelf.tool('notes__read_note')).toEqual({ server: 'notes', tool: 'read_note' });
-    expect(await shelf.tool('notes__delete_note')).toBeUndefined();
+    const exposedNames = createExposedNames(gateway, createListItems(), compilePatterns(['read_*']));
+    expect([...(await exposedNames.tools()).keys()]).toEqual(['notes__read_note']);
+    expect(await exposedNames.tool('notes__read_note')).toEqual({ server: 'notes', tool: 'read_note' });
+    expect(await exposedNames.tool('notes__delete_note')).toBeUndefined();
     await gateway.close({ drainMs: 0 });
   });
 });

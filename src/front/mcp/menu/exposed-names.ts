@@ -50,8 +50,8 @@ function renamed(entry: JsonObject, field: string, value: string): JsonObject {
   return { ...entry, [field]: value };
 }
 
-/** A shelf over the gateway; `pinned` narrows the tools. */
-export function createShelf(gateway: Gateway, items: ListItems, pinned?: PatternList): ExposedNames {
+/** The exposed names of what the gateway offers; only tools that match `pinned`, where it is given. */
+export function createExposedNames(gateway: Gateway, items: ListItems, pinned?: PatternList): ExposedNames {
   const tools = async (): Promise<Map<string, Tool>> => {
     const named = new Map<string, Tool>();
     const own = pinned ? [] : (await readingTools(gateway)).values();
