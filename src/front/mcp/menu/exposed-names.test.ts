@@ -31,9 +31,9 @@ describe('what servers have under names of ours', () => {
     for (const name of names) expect(await exposedNames.tool(name)).toMatchObject({ server: 'notes' });
     const [prompt, ...others] = await exposedNames.prompts();
     expect(others).toEqual([]);
-    expect(await shelf.prompt(String(prompt!['name']))).toEqual({ server: 'notes', name: 'sum up' });
-    const resources = await shelf.resources();
-    expect(resources.map(({ uri }) => shelf.resource(String(uri)))).toEqual([
+    expect(await exposedNames.prompt(String(prompt!['name']))).toEqual({ server: 'notes', name: 'sum up' });
+    const resources = await exposedNames.resources();
+    expect(resources.map(({ uri }) => exposedNames.resource(String(uri)))).toEqual([
       { server: 'more', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///own' },
@@ -47,37 +47,37 @@ describe('what servers have under names of ours', () => {
   it('A52 META-6 a link leads to the server that gave it, whatever others list', async () => {
     const { gateway } = await openOfflineGateway([NOTES, MORE]);
     await gateway.ready();
-    const shelf = createExposedNames(gateway, createListItems());
+    const exposedNames = createExposedNames(gateway, createListItems());
     const notFound = { upstream: { code: -32_602 } };
-    const seek = (uri: string) => expect(async () => shelf.resource(uri)).rejects;
+    const seek = (uri: string) => expect(async () => exposedNames.resource(uri)).rejects;
     // What nobody linked to is not looked for in lists: the one that lists it may not be the one that was meant.
     await seek('file:///own').toMatchObject(notFound);
     const link = (uri: string) => ({
       content: [null, { type: 'text', text: 'x' }, { type: 'resource_link', uri, name: 'n' }],
     });
-    expect(shelf.noteLinks('more', link('file:///own'))).toEqual(link('file:///own'));
-    expect(shelf.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
-    shelf.noteLinks('more', {
+    expect(exposedNames.noteLinks('more', link('file:///own'))).toEqual(link('file:///own'));
+    expect(exposedNames.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
+    exposedNames.noteLinks('more', {
       messages: [{ role: 'user', content: { type: 'resource', resource: { uri: 'x://1' } } }, 7],
     });
-    expect(shelf.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
+    expect(exposedNames.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
     // One that several servers gave is nobody's, from then on.
-    shelf.noteLinks('notes', link('x://1'));
-    shelf.noteLinks('more', link('x://1'));
+    exposedNames.noteLinks('notes', link('x://1'));
+    exposedNames.noteLinks('more', link('x://1'));
     await seek('x://1').toMatchObject(notFound);
     await seek('file:///etc/passwd').toMatchObject(notFound);
-    await expect(shelf.prompt('nobody')).rejects.toThrow('There is no prompt "nobody".');
+    await expect(exposedNames.prompt('nobody')).rejects.toThrow('There is no prompt "nobody".');
     await gateway.close({ drainMs: 0 });
   });
 
   it('A52 A28 remembered links are bounded, and the oldest give way', async () => {
     const { gateway } = await openOfflineGateway([NOTES]);
     await gateway.ready();
-    const shelf = createExposedNames(gateway, createListItems());
+    const exposedNames = createExposedNames(gateway, createListItems());
     const content = Array.from({ length: 5000 }, (_, n) => ({ type: 'resource_link', uri: `x://${n}` }));
-    shelf.noteLinks('notes', { content });
-    expect(() => shelf.resource('x://0')).toThrow('Resource not found');
-    expect(shelf.resource('x://4999')).toEqual({ server: 'notes', uri: 'x://4999' });
+    exposedNames.noteLinks('notes', { content });
+    expect(() => exposedNames.resource('x://0')).toThrow('Resource not found');
+    expect(exposedNames.resource('x://4999')).toEqual({ server: 'notes', uri: 'x://4999' });
     await gateway.close({ drainMs: 0 });
   });
 
