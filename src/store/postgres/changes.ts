@@ -34,6 +34,8 @@ export interface ChangeWatch {
   writing<Value>(space: string, write: () => Promise<{ value: Value; version?: number }>): Promise<Value>;
   /** Looks now: the database was away. */
   look(): void;
+  /** A reading of this space failed, or was answered from memory: who follows the space is told once more. */
+  doubt(space: string): void;
   /** Whether changes are announced; otherwise the watch polls. */
   readonly isListening: boolean;
   stop(): Promise<void>;
@@ -59,6 +61,11 @@ export function createChangeWatch(
   const known = new Map(deps.baseline);
   /** Versions that this process wrote after one of another process that it has not seen yet. */
   const ahead = new Map<string, Set<number>>();
+  /** Spaces that moved on since the versions were last asked for: the answer may be older than what is known. */
+  const overtaken = new Set<string>();
+  /** Spaces that were being written when their versions were compared. */
+  const postponed = new Set<string>();
+  const doubted = new Set<string>();
   let listeners = 0;
   let timer: Timer | undefined;
   let looking: Promise<void> | undefined;
@@ -73,32 +80,50 @@ export function createChangeWatch(
     let version = to;
     while (ahead.get(space)?.delete(version + 1)) version += 1;
     known.set(space, version);
+    overtaken.add(space);
   };
-  const compare = (versions: ReadonlyMap<string, number>): void => {
-    for (const space of new Set([...known.keys(), ...versions.keys()])) {
-      // What is being written now may be in these versions already; it is looked at next time.
-      if (writes.has(space) || known.get(space) === versions.get(space)) continue;
+  const compareOne = (space: string, version: number | undefined): void => {
+    const before = known.get(space);
+    if (version === before && !doubted.has(space)) return;
+    // What is being written now may be in these versions already.
+    if (writes.has(space)) return void postponed.add(space);
+    if ((version ?? 0) < (before ?? 0) && overtaken.has(space)) return;
+    doubted.delete(space);
+    if (version !== undefined && version > (before ?? 0)) advance(space, version);
+    else {
+      // The same once more, or a database that was put back to an older state.
       ahead.delete(space);
-      if (versions.has(space)) known.set(space, versions.get(space)!);
-      else known.delete(space);
-      emitter.emit(space);
+      if (version === undefined) known.delete(space);
+      else known.set(space, version);
+    }
+    emitter.emit(space);
+  };
+  const compare = async (): Promise<void> => {
+    overtaken.clear();
+    const versions = await source.versions();
+    for (const space of new Set([...known.keys(), ...versions.keys(), ...doubted])) {
+      compareOne(space, versions.get(space));
     }
   };
   const lookOnce = async (): Promise<void> => {
     try {
       isWanted = false;
-      compare(await source.versions());
+      await compare();
       void check();
       await listen();
     } catch (thrown) {
       log.debug('store.poll-failed', { error: messageOf(thrown) });
     } finally {
       looking = undefined;
-      timer?.cancel();
       // What was asked for meanwhile may be newer than what was read.
       if (isWanted) look();
-      else if (!stopped && listeners > 0) timer = clock.after(client ? SAFETY_POLL_MS : POLL_MS, look);
+      else lookLater();
     }
+  };
+  const lookLater = (): void => {
+    const isCalm = client !== undefined && doubted.size === 0;
+    timer?.cancel();
+    if (!stopped && listeners > 0) timer = clock.after(isCalm ? SAFETY_POLL_MS : POLL_MS, look);
   };
   const look = (): void => {
     if (stopped || listeners === 0) return;
@@ -146,7 +171,7 @@ export function createChangeWatch(
       await fresh.query(`listen ${source.channel}`);
       client = fresh;
       // What happened before it listened was not announced here.
-      compare(await source.versions());
+      await compare();
     } catch (thrown) {
       client = undefined;
       await endConnection(fresh, clock);
@@ -188,17 +213,25 @@ export function createChangeWatch(
         if (version === undefined) return value;
         // A gap means that another process wrote in between, which was not announced yet.
         if (version === (known.get(space) ?? 0) + 1) advance(space, version);
-        else if (version > (known.get(space) ?? 0)) ahead.set(space, (ahead.get(space) ?? new Set()).add(version));
+        else if (version > (known.get(space) ?? 0)) {
+          ahead.set(space, (ahead.get(space) ?? new Set()).add(version));
+          overtaken.add(space);
+        }
         return value;
       } finally {
         const left = writes.get(space)! - 1;
         if (left === 0) writes.delete(space);
         else writes.set(space, left);
         // It may have been written all the same, and announcements of our own are not heard.
-        if (!isDone) look();
+        if (!isDone || (left === 0 && postponed.delete(space))) look();
       }
     },
     look,
+    doubt(space) {
+      const isFirst = doubted.size === 0;
+      doubted.add(space);
+      if (isFirst && !looking) lookLater();
+    },
     get isListening() {
       return client !== undefined;
     },

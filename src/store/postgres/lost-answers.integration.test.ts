@@ -55,6 +55,30 @@ const quickly: Clock = { ...systemClock, after: (ms, task, options) => systemClo
 const CUT = 'select pg_terminate_backend(pg_backend_pid())';
 
 describe('a connection that is cut', STARTS_PROCESSES, () => {
+  it('STORE-4 a change that is announced while nothing can be read is read afterwards, without a further change', async () => {
+    const place = newPlace();
+    const [store, other] = [await open(proxy.address(place), { clock: quickly }), await open(place)];
+    let read: unknown;
+    store.onChange((space) => {
+      const note = (value: unknown): unknown => (read = value);
+      store.list(space).then((entries) => note(entries.map(({ value }) => value)), note);
+    });
+    await expect.poll(() => proxy.listening).toBe(1);
+    // The second is heard because it is announced, and by nothing else.
+    for (const value of ['first', 'before']) {
+      await other.put('approvals', 'k', value);
+      await expect.poll(() => read).toEqual([value]);
+    }
+    proxy.loseAnswers(Infinity);
+    onTestFinished(() => proxy.loseAnswers(0));
+    read = undefined;
+    await other.put('approvals', 'k', 'after');
+    // From memory: the database does not answer.
+    await expect.poll(() => read).toEqual(['before']);
+    proxy.loseAnswers(0);
+    await expect.poll(() => read).toEqual(['after']);
+  });
+
   it('STORE-4 a transaction is run again as long as it was not to be committed', async () => {
     const session = await openRaw(base);
     let runs = 0;

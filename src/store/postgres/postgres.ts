@@ -145,8 +145,9 @@ async function makeStore(
         return { value: read(result), ...(version !== undefined && { version: Number(version) }) };
       }),
     );
-  /** Reads rows; while the database is away, those that were read before (STORE-4). */
+  /** Reads rows of a space; while the database is away, those that were read before (STORE-4). */
   const rowsOf = async (
+    space: string,
     statement: string,
     values: readonly string[],
     remember: (rows: readonly EntryRow[]) => void,
@@ -157,6 +158,8 @@ async function makeStore(
       remember(rows);
       return rows;
     } catch (thrown) {
+      // Whoever reads because of a change would not hear of it again.
+      watch.doubt(space);
       const known = session.outage() ? recall() : 'unknown';
       if (known === 'unknown') throw thrown;
       return known;
@@ -175,6 +178,7 @@ async function makeStore(
     async get(name, key) {
       const [space, place] = [indexedName(name).index, indexedName(key).index];
       const [row] = await rowsOf(
+        name,
         sql.get,
         [space, place],
         (rows) => memory.note(space, place, rows[0]),
@@ -189,6 +193,7 @@ async function makeStore(
     async list(name) {
       const space = indexedName(name).index;
       const rows = await rowsOf(
+        name,
         sql.list,
         [space],
         (all) => memory.noteAll(space, all),
@@ -203,7 +208,7 @@ async function makeStore(
       return entries.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     },
     async revisions(name) {
-      const rows = await rowsOf(sql.revisions, [indexedName(name).index], () => {}, none);
+      const rows = await rowsOf(name, sql.revisions, [indexedName(name).index], () => {}, none);
       const named = rows.map(([index, whole, revision]) => [readName(index, whole), Number(revision)] as const);
       return new Map(named.filter((row): row is [string, number] => row[0] !== undefined));
     },
