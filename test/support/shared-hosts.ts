@@ -54,14 +54,45 @@ export function servicesOf(place: Workplace): number[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => name.endsWith('.json'))
-    .map((name) => (JSON.parse(readFileSync(join(folder, name), 'utf8')) as { pid: number }).pid)
+    .flatMap((name) => pidIn(join(folder, name)))
     .filter(isAlive);
 }
 
-/** Ends the services of a workplace after the test, before its folder is removed. */
+/** The process that a record names; none when the service has just taken its record away. */
+function pidIn(record: string): number[] {
+  try {
+    return [(JSON.parse(readFileSync(record, 'utf8')) as { pid: number }).pid];
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw thrown;
+  }
+}
+
+/** Workplaces whose services are ended after the test. */
+const ending = new WeakSet<Workplace>();
+
+/**
+ * Ends the services of a workplace after the test, before its folder is removed. Call it before the first host connects: what is
+ * asked for last is done first, and a host that is still there would start its service again.
+ */
 export function endServicesAfter(place: Workplace): void {
+  if (ending.has(place)) return;
+  ending.add(place);
   onTestFinished(async () => {
-    for (const pid of servicesOf(place)) process.kill(pid, 'SIGKILL');
-    await waitUntil(() => servicesOf(place).length === 0, { what: 'the end of the services' });
+    const areGone = (): boolean => {
+      const left = servicesOf(place);
+      for (const pid of left) kill(pid);
+      return left.length === 0;
+    };
+    await waitUntil(areGone, { what: 'the end of the services' });
   });
+}
+
+/** Ends a process that may have ended by itself in this moment. */
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ESRCH') throw thrown;
+  }
 }
