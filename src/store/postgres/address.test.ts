@@ -38,6 +38,15 @@ describe('readPostgresAddress', () => {
     expect(optionsOf('postgres://db/x?sslmode=disable', env)['sslmode']).toBe('disable');
   });
 
+  it('STORE-3 CFG-3 refuses a mode of TLS that would mean something else, or nothing', () => {
+    expect(() => readPostgresAddress('postgres://db/x?sslmode=banana')).toThrow(
+      'must be one of disable, prefer, require, verify-ca, verify-full.',
+    );
+    expect(() => readPostgresAddress('postgres://db/x', { PGSSLMODE: 'allow' })).toThrow('must be one of');
+    expect(() => readPostgresAddress('postgres://db/x?sslmode=verify-ca')).toThrow('sslrootcert');
+    expect(optionsOf('postgres://db/x?sslmode=verify-ca&sslrootcert=/ca.pem')['sslmode']).toBe('verify-ca');
+  });
+
   it('STORE-3 our own options do not reach the database', () => {
     const store = 'postgres://db/x?schema=other&max_connections=9';
     expect(readPostgresAddress(store)).toMatchObject({ schema: 'other', maxConnections: 9 });

@@ -23,6 +23,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   PGAPPNAME: 'application_name',
 };
 
+const SSL_MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
+
 const DEFAULT_SCHEMA = 'toolscout';
 const DEFAULT_CONNECTIONS = 5;
 
@@ -71,6 +73,7 @@ export function readPostgresAddress(
     if (value !== undefined && !options.has(option)) options.set(option, value);
   }
   if (!options.has('application_name')) options.set('application_name', 'toolscout');
+  checkTls(options);
   // What the modes mean in every other program: only `verify-full` makes sure that it is the right server.
   if (options.has('sslmode') && !options.has('uselibpqcompat')) options.set('uselibpqcompat', 'true');
   const passwords = [url.password, options.get('password') ?? ''].filter((value) => value !== '');
@@ -81,6 +84,22 @@ export function readPostgresAddress(
     location: shown(url, host, schema),
     secrets: [...passwords, ...passwords.map(decode)],
   };
+}
+
+/** Refuses what the driver would take for something else. */
+function checkTls(options: URLSearchParams): void {
+  const mode = options.get('sslmode');
+  if (mode === null) return;
+  if (!SSL_MODES.includes(mode)) {
+    const message = `The option sslmode of "store" (or PGSSLMODE) must be one of ${SSL_MODES.join(', ')}.`;
+    throw new ToolscoutError('CONFIGURATION_ERROR', message);
+  }
+  if (mode !== 'verify-ca' || options.has('sslrootcert')) return;
+  throw new ToolscoutError(
+    'CONFIGURATION_ERROR',
+    'The option sslmode=verify-ca of "store" (or PGSSLMODE) needs the certificate of the authority in sslrootcert.',
+    { suggestion: 'Name it: sslrootcert=FILE; or use sslmode=verify-full.' },
+  );
 }
 
 function shown(url: URL, host: string | undefined, schema: string): string {

@@ -1,6 +1,6 @@
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 
-/** What went wrong in PostgreSQL, as far as it changes what is done next. */
+/** What went wrong in PostgreSQL, as far as it changes what is done next. `refused` stays so until a person changes something. */
 export type Trouble = 'unreachable' | 'slow' | 'refused' | 'vanished' | 'readonly' | 'full' | 'conflict' | 'other';
 
 /** Codes of PostgreSQL (five characters) and of the system. */
@@ -43,6 +43,8 @@ const UNREACHABLE =
 /** The kind of trouble behind anything thrown. */
 export function troubleOf(thrown: unknown): Trouble {
   const code = codeOf(thrown);
+  // A pooler gives these the code of a lost connection, and a file that is missing has the code of a missing socket.
+  if (hintOf(thrown)?.isRefusal) return 'refused';
   if (Object.hasOwn(TROUBLES, code)) return TROUBLES[code]!;
   if (SLOW.test(messageOf(thrown))) return 'slow';
   // Class 08 is the connection. A host with several addresses fails with all of their errors in one.
@@ -81,6 +83,85 @@ const ADVICE: Readonly<Record<Trouble, string>> = {
   other: 'See the log of the database.',
 };
 
+/** The same where nothing is open yet: a process that cannot open its store ends. */
+const ADVICE_AT_START: Partial<Readonly<Record<Trouble, string>>> = {
+  unreachable: 'Start the database, or correct host and port in "store" (PGHOST, PGPORT); then try again.',
+  slow: 'Something answers at this address, but no database in time: look at the database, and at the pooler before it.',
+};
+
+/** What a single failure means to the person who runs toolscout. */
+interface Hint {
+  /** The code and the message, as `CODE message`. */
+  readonly when: RegExp;
+  /** In plain words, where the driver has none. */
+  readonly reason?: string;
+  readonly advice: string;
+  /** No further attempt changes anything. */
+  readonly isRefusal?: true;
+}
+
+const HINTS: readonly Hint[] = [
+  {
+    when: /client password must be/,
+    reason: 'it asks for a password, and none is set',
+    advice:
+      'Set PGPASSWORD, write it to ~/.pgpass, or name a variable in "store": postgres://user:${DB_PASSWORD}@host/database.',
+    isRefusal: true,
+  },
+  {
+    when: /^28P01 |SASL authentication failed|password authentication failed|no such user/,
+    advice: 'Check the user and the password: "store", PGUSER, PGPASSWORD, ~/.pgpass, and the users of a pooler.',
+    isRefusal: true,
+  },
+  {
+    when: /^28000 .*(?:no encryption|SSL off)/,
+    advice: 'The server takes encrypted connections only: add ?sslmode=verify-full to "store", or set PGSSLMODE.',
+    isRefusal: true,
+  },
+  {
+    when: /does not support SSL/,
+    advice: 'Turn TLS on in the server or the pooler, or take sslmode out of "store" and PGSSLMODE.',
+    isRefusal: true,
+  },
+  {
+    when: /^ERR_TLS_CERT_ALTNAME_INVALID /,
+    advice: 'Name the host in "store" as its certificate does.',
+    isRefusal: true,
+  },
+  {
+    when: /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+) /,
+    advice: 'Name the certificate of the authority that signed it: sslrootcert=FILE in "store", or PGSSLROOTCERT.',
+    isRefusal: true,
+  },
+  {
+    when: /^(?:ENOENT|EACCES|EISDIR) .*, (?:open|read)\b/,
+    advice: 'Correct the path in sslrootcert, sslcert or sslkey of "store", or in the PG variables.',
+    isRefusal: true,
+  },
+  { when: /^3D000 /, advice: 'Create the database, or correct its name in "store" or PGDATABASE.' },
+  {
+    when: /^42501 /,
+    advice:
+      'As an administrator: create schema toolscout authorization USER; or let the user create it: grant create on database DATABASE to USER.',
+  },
+  { when: /^(?:ENOTFOUND|EAI_AGAIN) /, advice: 'Check the name of the host in "store" or PGHOST.' },
+  {
+    when: /^53300 /,
+    advice: 'Raise max_connections of the server, lower it in "store", or put a pooler before the database.',
+  },
+];
+
+function hintOf(thrown: unknown): Hint | undefined {
+  const text = `${codeOf(thrown)} ${messageOf(thrown)}`;
+  return HINTS.find(({ when }) => when.test(text));
+}
+
+function adviceFor(act: string, thrown: unknown): string {
+  const trouble = troubleOf(thrown);
+  const atStart = act === 'open' ? ADVICE_AT_START[trouble] : undefined;
+  return hintOf(thrown)?.advice ?? atStart ?? ADVICE[trouble];
+}
+
 /** Anything thrown while working on a database, as a `STORE_ERROR` that says what to do. */
 export function toStoreError(
   act: string,
@@ -91,7 +172,7 @@ export function toStoreError(
 ): ToolscoutError {
   if (thrown instanceof ToolscoutError) return thrown;
   return new ToolscoutError('STORE_ERROR', `Cannot ${act} the store ${location}: ${hide(reasonOf(thrown))}.`, {
-    suggestion: ADVICE[troubleOf(thrown)],
+    suggestion: adviceFor(act, first(thrown)),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
     cause: thrown,
   });
@@ -101,7 +182,11 @@ function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
 
+/** A host with several addresses fails with all of their errors in one. */
+function first(thrown: unknown): unknown {
+  return thrown instanceof AggregateError ? ((thrown.errors as unknown[])[0] ?? thrown) : thrown;
+}
+
 function reasonOf(thrown: unknown): string {
-  const [first] = thrown instanceof AggregateError ? (thrown.errors as unknown[]) : [];
-  return messageOf(first ?? thrown).replace(/\.$/, '');
+  return hintOf(thrown)?.reason ?? messageOf(first(thrown)).replace(/\.$/, '');
 }
