@@ -67,6 +67,19 @@ describe('a database that goes bad while it is used', STARTS_PROCESSES, () => {
   });
 });
 
+describe('another database at the same address', STARTS_PROCESSES, () => {
+  it('STORE-3 A40 is not used by a process that has opened the one before', async () => {
+    const { store, sql } = await open();
+    store.onChange(() => undefined);
+    await sql(`update toolscout.about set id = 'another'; update toolscout.entries set value = '"theirs"'`);
+    await expect
+      .poll(() => store.get('s', 'k').catch((thrown: unknown) => thrown))
+      .toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('another database') });
+    await expect(store.put('s', 'k', 2)).rejects.toMatchObject({ suggestion: expect.stringContaining('anew') });
+    expect(await sql('select value from toolscout.entries')).toEqual([{ value: '"theirs"' }]);
+  });
+});
+
 describe('a server that is too old', () => {
   it('STORE-3 is refused before anything is changed', async () => {
     const asked: string[] = [];

@@ -18,7 +18,7 @@ import { createChangeWatch } from './changes.js';
 import { entryStatements } from './entries.js';
 import { indexedName, readName } from './names.js';
 import { createReadMemory, type EntryRow } from './read-memory.js';
-import { newer, NEWEST_VERSION, prepareSchema } from './schema.js';
+import { newer, NEWEST_VERSION, prepareSchema, replaced } from './schema.js';
 import { type Seal, SEALED_SPACES } from './seal.js';
 import { openSession, type Result, type Session } from './session.js';
 
@@ -45,8 +45,10 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { schema, location } = address;
   const session = await openSession({ address, clock, log, random, timeoutMs, openWaitMs });
   try {
-    await session.transaction('open', (query) => prepareSchema(query, { schema, location, keyCheck: seal?.check }));
-    return await makeStore(session, { address, clock, log, seal });
+    const { id } = await session.transaction('open', (query) =>
+      prepareSchema(query, { schema, location, keyCheck: seal?.check }),
+    );
+    return await makeStore(session, { address, clock, log, seal, id });
   } catch (thrown) {
     await session.close();
     throw thrown;
@@ -55,8 +57,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 
 async function makeStore(
   session: Session,
-  { address, clock, log, seal }: Pick<PostgresStoreOptions, 'address' | 'clock' | 'log' | 'seal'>,
+  options: Pick<PostgresStoreOptions, 'address' | 'clock' | 'log' | 'seal'> & { readonly id: string },
 ): Promise<Store> {
+  const { address, clock, log, seal, id } = options;
   const { schema, location } = address;
   const writer = randomBytes(8).toString('hex');
   const channel = `toolscout_${schema}`;
@@ -80,6 +83,7 @@ async function makeStore(
     const [about] = rows;
     noteTime(since, Number(about?.[6]));
     if (Number(about?.[3]) > NEWEST_VERSION) session.refuse(newer(location, Number(about?.[4])));
+    if (about && about[5] !== id) session.refuse(replaced(location));
     const spaces = rows.map(([index, whole, version]) => [readName(index, whole), Number(version)] as const);
     return new Map(spaces.filter((row): row is [string, number] => row[0] !== undefined && row[1] > 0));
   };

@@ -121,6 +121,13 @@ export function newer(location: string, version: number, known = MIGRATIONS.leng
   );
 }
 
+/** Says that another database answers under the address: what it holds was decided elsewhere. */
+export function replaced(location: string): ToolscoutError {
+  return new ToolscoutError('STORE_ERROR', `${location} is another database than the one that this process opened.`, {
+    suggestion: 'Lead the address to its database again, then start toolscout anew; or start it anew to use this one.',
+  });
+}
+
 /** The newest version of the tables that this program knows. */
 export const NEWEST_VERSION = MIGRATIONS.length;
 
