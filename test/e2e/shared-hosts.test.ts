@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -205,6 +206,25 @@ describe('one service for many hosts', STARTS_PROCESSES, () => {
     expect(await running).toBe('gone');
     expect(textOf(await two.run('slow', 'echo', { message: 'hi' }))).toBe('hi');
     expect(servicesOf(place)).toHaveLength(1);
+  });
+
+  it('STORE-6 a host that is killed while it starts the service stops no other: all have one service', async () => {
+    const place = await workplace({ servers: { old: fixture('legacy') } });
+    endServicesAfter(place);
+    const folder = join(place.folder, 'state', 'shared');
+    const first = spawn(process.execPath, forwarderArgs(place), { cwd: place.folder, stdio: 'pipe' });
+    const isStarting = async (): Promise<boolean> =>
+      (await readdir(folder).catch(() => [])).some((name) => name.endsWith('.log'));
+    // The log is opened for the service: the lock is held, and nothing listens yet.
+    await waitUntil(isStarting, { what: 'the start of the service' });
+    first.kill('SIGKILL');
+    const hosts = await Promise.all([sharedHost(place), sharedHost(place)]);
+    for (const host of hosts) {
+      expect(textOf(await host.run('old', 'echo', { message: 'hi' }))).toBe('hi');
+      expect(host.logged()).toBe('');
+    }
+    expect(servicesOf(place)).toHaveLength(1);
+    await expect.poll(async () => (await readdir(folder)).filter((name) => name.includes('.lock'))).toEqual([]);
   });
 
   it('STORE-6 the socket and its files are private, and a process that speaks nonsense or floods gets nothing', async () => {

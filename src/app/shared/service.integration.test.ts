@@ -99,8 +99,16 @@ describe('the lock of a start', () => {
     await utimes(file, 0, 0);
     const third = tryLock(file, systemClock);
     expect(third).toBeDefined();
-    await writeFile(file, 'someone');
     third!();
+    // Its holder was killed before it wrote its name.
+    await writeFile(file, '');
+    expect(tryLock(file, systemClock)).toBeUndefined();
+    const earlier = new Date(Date.now() - 5000);
+    await utimes(file, earlier, earlier);
+    const fourth = tryLock(file, systemClock);
+    expect(holderOf(file)).toBe(process.pid);
+    await writeFile(file, 'someone');
+    fourth!();
     expect(await readFile(file, 'utf8')).toBe('someone');
     expect(isAlive(NOBODY)).toBe(false);
     expect(isAlive(process.pid)).toBe(true);
@@ -348,7 +356,7 @@ describe('the command line of a forwarder', () => {
     expect(readForwardOptions(around(base))!.service.cwd).toBe('/work');
   });
 
-  it('STORE-6 another config, folder without one, or variable that the config names means another service', async () => {
+  it('STORE-6 another config, folder without one, or variable that the config names, or another program, means another service', async () => {
     const file = join(await temporaryDirectory(), 'c.json');
     await writeFile(file, '{"servers": {"a": {"command": "x", "env": {"T": "${TOKEN}"}}}}');
     const named = [...base, '--config', file];
@@ -359,6 +367,16 @@ describe('the command line of a forwarder', () => {
     expect(keyOf(named)).not.toBe(keyOf([...base, '--config', `${file}.other`]));
     expect(keyOf([...named, '--mode', 'code'])).toBe(keyOf(named));
     expect(keyOf(base)).not.toBe(keyOf(named));
+    // Another version stands at another place, or was installed over this one.
+    const program = (script: string): string | undefined =>
+      readForwardOptions({ ...around(named), argv: ['node', script, ...named] })?.place.key;
+    const [here, there] = [join(file, '..', 'cli.js'), join(file, '..', 'other.js')];
+    await Promise.all([writeFile(here, ''), writeFile(there, '')]);
+    const before = program(here);
+    expect(program(there)).not.toBe(before);
+    expect(program(here)).toBe(before);
+    await utimes(here, 1, 1);
+    expect(program(here)).not.toBe(before);
   });
 });
 

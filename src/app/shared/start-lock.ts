@@ -6,6 +6,9 @@ import { openPrivate } from './place.js';
 /** A start takes seconds; a lock that is older than this was left behind. */
 const STALE_MS = 60_000;
 
+/** Whoever takes a lock writes its name into it at once; one without a name that is older was left behind in between. */
+const UNNAMED_MS = 2000;
+
 /** Whether a process exists, under any user. */
 export function isAlive(pid: number): boolean {
   try {
@@ -31,7 +34,9 @@ function isStale(file: string, clock: Pick<Clock, 'now'>): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (!found) return false;
   const holder = holderOf(file);
-  return isOver(found.mtimeMs + STALE_MS, STALE_MS, clock.now()) || (holder !== undefined && !isAlive(holder));
+  if (holder !== undefined && !isAlive(holder)) return true;
+  const lifeMs = holder === undefined ? UNNAMED_MS : STALE_MS;
+  return isOver(found.mtimeMs + lifeMs, lifeMs, clock.now());
 }
 
 /** Removes a file that may be gone already; `rmSync` can do more and costs a forwarder memory. */
