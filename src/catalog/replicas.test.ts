@@ -13,15 +13,20 @@ const server = stdioServer('limited', { command: 'true' }, { rateLimit: LIMIT })
 
 interface Member {
   readonly replicas: Replicas;
+  /** From now on nothing of it reaches the store. */
+  kill(): void;
   /** Takes as many tokens as there are now, at most so many. */
   take(most: number): number;
 }
 
 function join(store: Store, clock: FakeClock): Member {
-  const replicas = joinReplicas({ store, clock, log: silentLog });
+  let isDead = false;
+  const put: Store['put'] = (...args) => (isDead ? new Promise(() => undefined) : store.put(...args));
+  const replicas = joinReplicas({ store: { ...store, put }, clock, log: silentLog });
   const limiter = createLimiter({ clock, portions: replicas });
   return {
     replicas,
+    kill: () => void (isDead = true),
     take(most) {
       for (let taken = 0; taken < most; taken++) {
         try {
@@ -82,11 +87,15 @@ describe('replicas', () => {
     expect((await run(clock, members, [5, 0, 0], 20))[0]).toBeGreaterThan(180);
   });
 
-  it('STORE-3 the part of a replica that left goes to the others within five seconds', async () => {
+  it.each([
+    ['left', ({ replicas }: Member) => replicas.close()],
+    // It is heard of no more, and nobody takes its entry away.
+    ['was killed', ({ kill }: Member) => kill()],
+  ])('STORE-3 R4 the part of a replica that %s goes to the others within five seconds', async (_, end) => {
     const { clock, members } = await three();
     await run(clock, members, [5, 5, 5], 5);
     const [gone, ...left] = members;
-    await gone.replicas.close();
+    await end(gone);
     await run(clock, left, [5, 5], 5);
     expect(sum(await run(clock, left, [5, 5], 20))).toBeGreaterThan(180);
   });

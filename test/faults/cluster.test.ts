@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { becomes, execute, load, startCluster, type Cluster, type Replica } from '../support/cluster.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
-import { repetitions } from '../support/long-form.js';
+import { formOf, repetitions } from '../support/long-form.js';
 import { envelope, modernPost } from '../support/modern-request.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 import type { WorkplaceOptions } from '../support/toolscout.js';
@@ -160,11 +160,13 @@ describe('replicas that are processes, over one database', LONG, () => {
   });
 
   it('STORE-3 R7 replicas are replaced one after the other under load without a failed call of a 2026-era host', async () => {
-    const { replicas, grow } = await cluster();
+    const { replicas, grow } = await cluster({ servers: { slow: fixture('slow') } });
     await becomes(replicas, 'ran');
     // As a load balancer does it: a replica that is to go gets no new requests, and is told to stop.
     let live: readonly Replica[] = replicas;
-    const { stop } = load(() => live, 5);
+    // Calls that last are in flight whenever that happens.
+    const lasting = Array.from({ length: 4 }, () => load(() => live, 0, execute('slow', 'wait', { ms: 300 })));
+    const loads = [load(() => live, 5), ...lasting];
     for (const old of replicas) {
       const next = await grow();
       await becomes([next], 'ran');
@@ -173,7 +175,29 @@ describe('replicas that are processes, over one database', LONG, () => {
       const [code] = (await once(old.child, 'close')) as [number | null];
       expect(code).toBe(0);
     }
-    const ends = await stop();
-    expect([...ends.keys()]).toEqual(['ran']);
+    for (const { stop } of loads) expect([...(await stop()).keys()]).toEqual(['ran']);
+  });
+
+  it('STORE-3 CONN-7 a limit of 10 a second holds across three processes under load, however many calls each is asked for', async () => {
+    const rateLimit = { requestsPerSecond: 10, burstSize: 1 };
+    const { replicas } = await cluster({ servers: { limited: { ...fixture('legacy'), rateLimit } } });
+    const call = { server: 'limited', tool: 'echo', arguments: { message: 'x' }, timeoutMs: 2000 };
+    let served = 0;
+    /** Asks every process for more than its share. */
+    const press = async (ms: number): Promise<number> => {
+      const since = performance.now();
+      const run = async ({ post }: Replica): Promise<void> => {
+        while (performance.now() - since < ms) if ((await post('/v1/call', call)).status === 200) served += 1;
+      };
+      await Promise.all(replicas.flatMap((each) => [run(each), run(each), run(each)]));
+      return (performance.now() - since) / 1000;
+    };
+    // The shares settle first.
+    await press(formOf(1000, 3000));
+    served = 0;
+    const seconds = await press(formOf(1500, 20_000));
+    // Within a tenth, and what the three had left when it began.
+    expect(served).toBeLessThanOrEqual(11 * seconds + replicas.length);
+    expect(served).toBeGreaterThanOrEqual(formOf(1, 9 * seconds));
   });
 });

@@ -108,13 +108,17 @@ export const execute = (server: string, tool: string, args: JsonObject = {}): Js
 });
 
 /** Calls replicas in turn, one call at a time, until it is told to stop; answers how each call ended. */
-export function load(inTurn: () => readonly Replica[], pauseMs = 0): { stop(): Promise<Map<string, number>> } {
+export function load(
+  inTurn: () => readonly Replica[],
+  pauseMs = 0,
+  call: JsonObject = execute('notes', 'read'),
+): { stop(): Promise<Map<string, number>> } {
   const state = { goesOn: true };
   const ends = new Map<string, number>();
   const run = async (): Promise<void> => {
     for (let at = 0; state.goesOn; at++) {
       const live = inTurn();
-      const answer = await live[at % live.length]!.ask('tools/call', execute('notes', 'read')).catch(
+      const answer = await live[at % live.length]!.ask('tools/call', call).catch(
         (thrown: Error) => ({ error: { message: String(thrown.cause ?? thrown) } }) as JsonObject,
       );
       const result = answer['result'] as JsonObject | undefined;
