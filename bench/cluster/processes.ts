@@ -11,7 +11,9 @@ const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 export interface Replica {
   readonly url: string;
   readonly pid: number;
-  stop(): Promise<void>;
+  /** Replaces its config, which it reads again by itself. */
+  configure(config: object): void;
+  stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
 /** Starts `serve` with this config, in a folder and with a state directory of its own. */
@@ -25,9 +27,10 @@ export async function startReplica(config: object): Promise<Replica> {
   return {
     url,
     pid: child.pid!,
-    async stop() {
+    configure: (next) => writeFileSync(file, JSON.stringify(next)),
+    async stop(signal = 'SIGTERM') {
       const ended = new Promise((resolve) => child.once('close', resolve));
-      child.kill('SIGTERM');
+      child.kill(signal);
       await ended;
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
