@@ -108,9 +108,12 @@ describe('what is deployed', STARTS_PROCESSES, () => {
     expect(names).toEqual(['toolscout-1', 'toolscout-2', 'toolscout-3', 'db', 'proxy']);
     const nginx = read('deploy/nginx.conf');
     for (const name of names.slice(0, 3)) {
-      const { environment, user, read_only: isReadOnly, volumes } = compose.services[name]!;
+      const { environment, user, read_only: isReadOnly, volumes, tmpfs } = compose.services[name]!;
       expect(user).toBe('1000:1000');
       expect(isReadOnly).toBe(true);
+      // The folders that the image gives to its user are writable for that user.
+      const [, state] = /--state-dir", "([^"]+)"/.exec(read('Dockerfile'))!;
+      expect(tmpfs).toEqual(['/tmp', '/home/node:uid=1000,gid=1000', `${state}:uid=1000,gid=1000,mode=0700`]);
       expect(nginx).toContain(`server ${name}:7077 `);
       expect(read('deploy/config.jsonc')).toContain(`"${name}"`);
       const [config] = volumes as string[];
