@@ -102,7 +102,7 @@ async function countSeats(): Promise<number | undefined> {
 }
 
 /** A served front, and where it is found. */
-export interface ServedFront extends Pick<HttpFront, 'close'> {
+export interface ServedFront extends Pick<HttpFront, 'leave' | 'close'> {
   /** Addresses that can be opened, the best one first. */
   readonly urls: readonly string[];
 }
@@ -193,6 +193,7 @@ export async function openHttpFront(
   );
   return {
     urls: urlsOf({ host, port: front.port, publicUrl: http.publicUrl }),
+    leave: () => front.leave(),
     async close() {
       await endpoints.close();
       await front.close();

@@ -40,6 +40,8 @@ interface Running {
   readonly urls: readonly string[];
   /** Resolves when the front has ended by itself, as stdio does when its host goes. */
   readonly ended: Promise<void>;
+  /** Sends whoever comes next elsewhere, where that is possible. */
+  leave?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,7 @@ async function serveHttp(
   return {
     urls: front.urls,
     ended: new Promise(() => {}),
+    leave: () => front.leave(),
     close: () => front.close(),
   };
 }
@@ -251,6 +254,7 @@ export async function serve(
   // A second signal means now; the watchdog takes care of the children.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
   if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
+  if (!failure) await front.leave?.();
   // The gateway first: its running calls finish, and the front still delivers their answers to the remaining hosts.
   await gateway.close({ drainMs: failure || isHostGone ? 0 : DRAIN_MS });
   await front.close();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
+import { onTestFinished } from 'vitest';
 import { fixture, waitUntil } from './fixture.js';
 import { modernPost } from './modern-request.js';
 import { lineMatching, workplace, type Workplace, type WorkplaceOptions } from './toolscout.js';
@@ -128,9 +129,12 @@ export function load(
     }
   };
   const running = run();
+  const end = (): void => void (state.goesOn = false);
+  // A test that fails must not leave it running.
+  onTestFinished(end);
   return {
     async stop() {
-      state.goesOn = false;
+      end();
       await running;
       return ends;
     },

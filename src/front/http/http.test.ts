@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openOfflineGateway } from '../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
@@ -227,6 +228,42 @@ describe('listening', STARTS_PROCESSES, () => {
     expect((await fetch(`${front.url}/health`)).status).toBe(200);
     await front.close();
     await expect(fetch(`${front.url}/health`)).rejects.toThrow();
+  });
+
+  it('R7 one that leaves takes no new connection, ends those that are idle, and answers what is in flight for the last time', async () => {
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let requests = 0;
+    const serve = async (): Promise<Response> => {
+      requests += 1;
+      if (requests === 3) await held;
+      return new Response('late');
+    };
+    const front = await listen({ serve }, { host: '127.0.0.1', port: 0 });
+    onTestFinished(() => front.close());
+    const ask = (): { send(): void; ended: Promise<unknown>; heard: () => string } => {
+      let text = '';
+      const socket = connect(front.port, '127.0.0.1');
+      socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      const send = (): void => void socket.write('GET /x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+      send();
+      return { send, ended: once(socket, 'close'), heard: () => text };
+    };
+    const [idle, prompt] = [ask(), ask()];
+    for (const { heard } of [idle, prompt]) await expect.poll(heard).toContain('late');
+    const busy = ask();
+    await expect.poll(() => requests).toBe(3);
+    // What somebody was just writing into a connection is still served.
+    prompt.send();
+    const left = front.leave();
+    await expect(fetch(`${front.url}/health`)).rejects.toThrow();
+    await left;
+    await idle.ended;
+    release();
+    await Promise.all([busy.ended, prompt.ended]);
+    expect(idle.heard()).not.toMatch(/connection: close/i);
+    for (const { heard } of [busy, prompt])
+      expect(heard()).toMatch(/HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n[^]*late/i);
   });
 
   it.each(['::1', '[::1]'])('S2 an IPv6 loopback address works and has a URL that can be used: %s', async (host) => {

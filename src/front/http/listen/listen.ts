@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { systemClock, type Timer } from '../../../kernel/clock.js';
+import { sleep, systemClock, type Timer } from '../../../kernel/clock.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { newId } from '../../../kernel/ids.js';
 import type { HttpApp } from '../app.js';
@@ -15,6 +15,11 @@ export interface HttpFront {
   readonly url: string;
   /** The real one, also where any free one was asked for. */
   readonly port: number;
+  /**
+   * Takes no new connection and ends each one with its next answer, so that a load balancer sends its requests elsewhere (R7); what is
+   * in flight goes on until `close`. Resolves when the balancer has had time to notice.
+   */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -31,6 +36,9 @@ export const MAX_CONNECTIONS = 10_000;
 /** Of as many connections as are served, so many more are told to come back later; beyond that none is answered. */
 const TOLD_SHARE = 0.5;
 const RETRY_AFTER_MS = 5000;
+
+/** How long requests on open connections are still served when the front leaves: they may be on their way. */
+const LEAVE_MS = 250;
 
 /**
  * Keeps the connections to a server below what the process can have open, so that there is always something left for
@@ -70,9 +78,10 @@ function limitConnections(
 
 /**
  * Destroys connections whose client takes nothing for `stalledMs` of what waits for it. A timer is started for those alone that
- * have something waiting when they are looked at: one for every request costs a fifth of all that a short answer costs.
+ * have something waiting when they are looked at: one for every request costs a fifth of all that a short answer costs. Answers the
+ * open connections.
  */
-function endStalled(server: Server, stalledMs: number): void {
+function endStalled(server: Server, stalledMs: number): ReadonlySet<Socket> {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     open.add(socket);
@@ -91,6 +100,7 @@ function endStalled(server: Server, stalledMs: number): void {
   server.on('timeout', (socket: Socket) => {
     if (socket.writableLength > 0 || !answerOf(socket)) socket.destroy();
   });
+  return open;
 }
 
 /** Thrown to the adapter, so that it writes no answer: the answer was written already. */
@@ -204,6 +214,11 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
   return new Promise((resolve, reject) => {
     const shown = host.includes(':') ? `[${host}]` : host;
     const answer = createListener(app.serve, shown);
+    let isLeaving = false;
+    let closed: Promise<void> | undefined;
+    // Not the method of the HTTP server: it ends idle connections at once, into which somebody may just be writing a request.
+    const stopListening = (): Promise<void> =>
+      (closed ??= new Promise((done) => NetServer.prototype.close.call(server, () => done())));
     const server = createServer(
       {
         headersTimeout: options.slowestHeadersMs ?? SLOWEST_HEADERS_MS,
@@ -213,6 +228,7 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
         requireHostHeader: false,
       },
       (request, response) => {
+        if (isLeaving) response.shouldKeepAlive = false;
         if (!refuseSurplus(request, response)) answer({ incoming: request, outgoing: response });
       },
     );
@@ -221,7 +237,7 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
       Math.min(options.mostConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS),
       options.accepts ?? (() => true),
     );
-    endStalled(server, options.stalledMs ?? STALLED_MS);
+    const open = endStalled(server, options.stalledMs ?? STALLED_MS);
     server.on('clientError', answerBadRequest);
     server.on('checkExpectation', refuseExpectation);
     server.listen(port, host, () => {
@@ -232,11 +248,23 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
       resolve({
         url: `http://${shown}:${real}`,
         port: real,
-        close: () =>
-          new Promise((done) => {
-            server.close(() => done());
-            server.closeAllConnections();
-          }),
+        async leave() {
+          isLeaving = true;
+          stopListening();
+          for (const socket of open) {
+            const response = answerOf(socket);
+            if (response && !response.headersSent) response.shouldKeepAlive = false;
+          }
+          if (open.size > 0) await sleep(systemClock, LEAVE_MS);
+          server.closeIdleConnections();
+        },
+        close() {
+          const done = stopListening();
+          server.closeAllConnections();
+          // Ends the timers of the HTTP server; it does not listen any more.
+          server.close(() => undefined);
+          return done;
+        },
       });
     });
     server.once('error', (error: NodeJS.ErrnoException) => {
