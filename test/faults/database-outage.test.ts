@@ -7,6 +7,7 @@ import { load, startCluster, type Replica } from '../support/cluster.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { workplace } from '../support/toolscout.js';
 
 /** How long connections are cut, and how long the database is stopped. */
 const CUT_MS = formOf(1500, 30_000);
@@ -81,12 +82,46 @@ const becomesReady = async (replicas: readonly Replica[]): Promise<void> => {
   }
 };
 
+describe('a database that cannot be used', { timeout: 120_000 }, () => {
+  it('STORE-3 serve ends with a message, listens nowhere and changes nothing', async () => {
+    const foreign = await postgres.newDatabase();
+    const newer = await postgres.newDatabase();
+    const nameOf = (url: string): string => new URL(url).pathname.slice(1);
+    await postgres.query('create schema toolscout; create table toolscout.orders (id int)', nameOf(foreign));
+    await postgres.query(
+      `create schema toolscout; create table toolscout.about (id text, version int, oldest_reader int, key_check text);
+       insert into toolscout.about values ('x', 99, 99, null)`,
+      nameOf(newer),
+    );
+    const readonly = await postgres.newDatabase();
+    await postgres.query(`alter database ${nameOf(readonly)} set default_transaction_read_only = on`);
+    const cases = [
+      [foreign, 'holds tables of another program'],
+      [newer, 'was written by a newer toolscout'],
+      [readonly, 'it is read-only'],
+      [readonly.replace('secret-of-the-test', 'wrong'), 'password authentication failed'],
+    ] as const;
+    await Promise.all(
+      cases.map(async ([store, reason]) => {
+        const { code, stdout, stderr } = await (await workplace({ store })).run('serve', '--port', '0');
+        expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+        expect(stderr).toContain('STORE_ERROR');
+        expect(stderr).toContain(reason);
+      }),
+    );
+    const tables = `select table_name from information_schema.tables where table_schema = 'toolscout'`;
+    const left = await Promise.all([foreign, newer, readonly].map((url) => postgres.query(tables, nameOf(url))));
+    expect(left.map((rows) => rows.length)).toEqual([1, 1, 0]);
+  });
+});
+
 describe('a database that is lost', { timeout: 300_000 }, () => {
   it('STORE-4 R9 three replicas under load serve from memory and say so, refuse what must last, and lose nothing', async () => {
     const file = join(await temporaryDirectory(), 'shown.json');
     const tools = TOOLS.map((name) => ({ name, description: `Counts ${name}.`, inputSchema: { type: 'object' } }));
     await writeFile(file, JSON.stringify({ tools }));
-    const { replicas } = await startCluster(await postgres.newDatabase(), {
+    const store = await postgres.newDatabase();
+    const { replicas } = await startCluster(store, {
       servers: { other: fixture('changing', `--file=${file}`) },
     });
     await becomesReady(replicas);
@@ -130,7 +165,8 @@ describe('a database that is lost', { timeout: 300_000 }, () => {
     expect(replicas.map(({ child }) => [child.pid, child.exitCode])).toEqual(pids.map((pid) => [pid, null]));
 
     // Nothing that was acknowledged is missing; records of calls waited in memory.
-    const ask = async (sql: string): Promise<Row[]> => (await postgres.query(sql, 'd1')) as Row[];
+    const ask = async (sql: string): Promise<Row[]> =>
+      (await postgres.query(sql, new URL(store).pathname.slice(1))) as Row[];
     const rows = await ask(`select body from toolscout.audit where kind in ('approve', 'reject')`);
     const reasons = new Set(rows.map(({ body }) => (JSON.parse(body) as { detail?: JsonObject }).detail?.['reason']));
     expect(decisions.done.filter((reason) => !reasons.has(reason))).toEqual([]);
