@@ -291,7 +291,7 @@ export async function openGateway(options: ToolscoutOptions = {}, knowledge?: Kn
 
   const gateway: Gateway = createGateway({
     loaded,
-    loadConfig: read,
+    loadConfig: revoked ? revoked.reader(read, () => gateway.internal.loaded()) : read,
     store,
     ...(replicas && { replicas }),
     clock,
@@ -384,7 +384,7 @@ export async function openGateway(options: ToolscoutOptions = {}, knowledge?: Kn
       : undefined;
   const watcher = options.watch ? watchFiles({ gateway, read, clock, log }) : undefined;
   const keep = (thrown: unknown): void => log.debug('config.kept', { reason: messageOf(thrown) });
-  const unfollow = revoked?.onChange(() => void gateway.reload().catch(keep));
+  const unfollow = revoked?.follow(() => gateway.reload(), keep);
 
   const { tracesUrl: url, traceHeaders: headers, serviceName: service } = readEnvironment(env);
   if (url === undefined) return gateway;

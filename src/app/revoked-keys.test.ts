@@ -40,9 +40,35 @@ describe('keys that a replica takes back', () => {
     const listeners: Array<(space: string) => void> = [];
     const watched: Store = { ...open(), onChange: (listener) => (listeners.push(listener), () => undefined) };
     let told = 0;
-    createRevokedKeys({ store: watched, clock: systemClock, log }).onChange(() => (told += 1));
+    const reload = async (): Promise<number> => (told += 1);
+    createRevokedKeys({ store: watched, clock: systemClock, log }).follow(reload, () => undefined);
     for (const space of ['entries', 'revoked-keys', 'sessions']) listeners[0]!(space);
     expect(told).toBe(1);
+  });
+
+  it('STORE-3 hold on a replica whose config cannot be read now, which says so', async () => {
+    const store = open();
+    const listeners: Array<(space: string) => void> = [];
+    const watched: Store = { ...store, onChange: (listener) => (listeners.push(listener), () => undefined) };
+    const one = createRevokedKeys({ store, clock: systemClock, log });
+    const two = createRevokedKeys({ store: watched, clock: systemClock, log });
+    await one.apply(configOf('ann', 'bob'));
+    let inForce = await two.apply(configOf('ann', 'bob'));
+    const read = two.reader(
+      () => Promise.reject(new Error('the file is broken')),
+      () => inForce,
+    );
+    const failures: string[] = [];
+    two.follow(
+      async () => (inForce = await read()),
+      (thrown) => failures.push((thrown as Error).message),
+    );
+    await one.apply(configOf('ann'));
+    listeners[0]!('revoked-keys');
+    await expect.poll(() => namesIn(inForce)).toEqual(['ann']);
+    expect(failures).toEqual(['the file is broken']);
+    // Any other reload reads the file.
+    await expect(read()).rejects.toThrow('broken');
   });
 
   it('STORE-4 hold here while the store fails, and everywhere after the next reload', async () => {

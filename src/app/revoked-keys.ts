@@ -11,8 +11,13 @@ export interface RevokedKeys {
    * this one has not is taken back for all; what it has anew is good again for all.
    */
   apply(loaded: LoadedConfig): Promise<LoadedConfig>;
-  /** Calls `listener` when a replica has taken back a key, or brought one back. */
-  onChange(listener: () => void): () => void;
+  /** Reads a config with `read`; for a reload that `follow` repeats it is the one in force, without keys that were taken back. */
+  reader(read: () => Promise<LoadedConfig>, inForce: () => LoadedConfig): () => Promise<LoadedConfig>;
+  /**
+   * Reloads when a replica has taken back a key, or brought one back; once more when that fails, since a key that was taken back must not
+   * stay good because the config of this replica cannot be read now.
+   */
+  follow(reload: () => Promise<unknown>, onFailure: (thrown: unknown) => void): () => void;
 }
 
 const SPACE = 'revoked-keys';
@@ -56,6 +61,7 @@ export function createRevokedKeys({
   readonly clock: Clock;
   readonly log: Log;
 }): RevokedKeys {
+  let isRepeated = false;
   let before: ReadonlyMap<string, string> | undefined;
   /** Taken back here, and not stored yet: the store failed. */
   const unsaved = new Map<string, string>();
@@ -66,6 +72,9 @@ export function createRevokedKeys({
       unsaved.delete(hash);
     }
   };
+
+  const strip = async (loaded: LoadedConfig): Promise<LoadedConfig> =>
+    withoutKeys(loaded, new Set((await store.list(SPACE)).map(({ key }) => key)));
 
   return {
     async apply(loaded) {
@@ -82,9 +91,20 @@ export function createRevokedKeys({
         // Here it holds in any case; the next reload tries again.
         log.error('keys.unshared', { keys: [...unsaved.values()], reason: messageOf(thrown) });
       }
-      const revoked = new Set((await store.list(SPACE)).map(({ key }) => key));
-      return withoutKeys(loaded, revoked);
+      return strip(loaded);
     },
-    onChange: (listener) => store.onChange((space) => void (space === SPACE && listener())),
+    reader: (read, inForce) => () => (isRepeated ? strip(inForce()) : read()),
+    follow(reload, onFailure) {
+      const repeat = async (thrown: unknown): Promise<void> => {
+        onFailure(thrown);
+        isRepeated = true;
+        try {
+          await reload();
+        } finally {
+          isRepeated = false;
+        }
+      };
+      return store.onChange((space) => void (space === SPACE && reload().catch(repeat).catch(onFailure)));
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -147,13 +147,15 @@ describe('replicas that are processes, over one database', LONG, () => {
       (await fetch(`${url}/mcp`, modernPost('tools/list', {}, { authorization: `Bearer key-of-${name}-0123456789` })))
         .status;
     for (const each of replicas) expect([await status(each, 'ann'), await status(each, 'bob')]).toEqual([200, 200]);
+    // One of the others cannot read its config just now: what it has in force still has the key.
+    await writeFile(places[1].configFile, '{');
     await places[0].write({ ...config, http: { auth: { keys: keys.slice(0, 1) } } });
     for (const each of replicas) {
       await waitUntil(async () => (await status(each, 'bob')) === 401, { what: 'a refusal', timeoutMs: 30_000 });
       expect(await status(each, 'ann')).toBe(200);
     }
     // Brought back where it was taken away, it is good again everywhere.
-    await places[0].write(config);
+    await Promise.all([places[0].write(config), places[1].write(config)]);
     for (const each of replicas) {
       await waitUntil(async () => (await status(each, 'bob')) === 200, { what: 'an answer', timeoutMs: 30_000 });
     }
