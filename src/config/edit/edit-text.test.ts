@@ -35,6 +35,44 @@ describe('editText', () => {
     expect(out).toMatch(/z: \{ ?type: builtin ?\}/);
   });
 
+  it('STUDIO-8 YAML stays to the last space where an edit changes nothing', async () => {
+    const text = [
+      '# mine',
+      'servers:',
+      '  a: { command: node, args: [a.mjs, --x] }   # first',
+      '',
+      '',
+      '  b: {command: b}',
+      '  long: { command: node, args: [',
+      '    one,',
+      '    two ] }',
+      'toolRules:',
+      '  - { pattern: "a:delete_*", enabled: false }',
+      '  - { pattern: "b:write", confirm: true } # ask',
+      'http: { port: 1 }',
+      '',
+    ].join('\n');
+    const rules = [
+      { pattern: ['a:delete_*', '!a:delete_one'], enabled: false },
+      { pattern: 'b:write', confirm: true },
+    ];
+    for (const ends of ['\n', '\r\n']) {
+      const file = text.replaceAll('\n', ends);
+      const lines = file.split('\n');
+      const except = await edit(file, 'yaml', { keys: ['toolRules'], value: rules });
+      expect(except.split('\n').filter((line) => !lines.includes(line))).toEqual([
+        `  - { pattern: [ a:delete_*, "!a:delete_one" ], enabled: false }${ends.slice(0, -1)}`,
+      ]);
+      expect(except.split('\n')).toHaveLength(lines.length);
+      const added = await edit(file, 'yaml', { keys: ['servers', 'c'], value: { command: 'c' } });
+      expect(added).toBe(file.replace(`toolRules:`, `  c:${ends}    command: c${ends}toolRules:`));
+      expect(await edit(added, 'yaml', { keys: ['servers', 'c'] })).toBe(file);
+      const both = await edit(file, 'yaml', { keys: ['servers', 'b'] }, { keys: ['http', 'port'], value: 2 });
+      expect(both).toContain('args: [a.mjs, --x] }   # first');
+      expect(both).toContain(`args: [${ends}    one,${ends}    two ] }`);
+    }
+  });
+
   it('CLI-3 TOML gets and loses a whole table; everything else stays byte for byte', async () => {
     const text =
       '# top\nmodel = "x" # m\n\n[mcp_servers.a] # a\ncommand = "a"\n\n# about b\n[mcp_servers.b]\nurl = "u"\n';

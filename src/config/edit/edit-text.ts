@@ -1,3 +1,4 @@
+import type { Document } from 'yaml';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { canonicalJson, isObject, type JsonValue } from '../../kernel/json.js';
 import { parseData, type DataFormat } from '../read/parse.js';
@@ -6,24 +7,53 @@ import type { Edit } from './edit.js';
 import { editJson } from './edit-json.js';
 import { editToml } from './edit-toml.js';
 import { indentOf } from './indent.js';
+import { keepLines } from './keep-lines.js';
 
-async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text);
-  for (const { keys, value } of edits) {
-    // A name with nothing behind it is the place for what is to stand there.
-    const empty = keys.findIndex((_, depth) => depth > 0 && document.getIn(keys.slice(0, depth)) === null);
-    if (empty !== -1 && value !== undefined) {
-      const kind = typeof keys[empty] === 'number' ? [] : {};
-      document.setIn(keys.slice(0, empty), document.createNode(kind));
-    }
-    if (value === undefined) document.deleteIn(keys);
-    else document.setIn(keys, document.createNode(value));
-  }
+type Yaml = typeof import('yaml');
+
+const isSame = (a: unknown, b: unknown): boolean => canonicalJson(a as JsonValue) === canonicalJson(b as JsonValue);
+
+/** A value for a place of a document, written as what stood there: parts that stay keep their nodes, the others their style. */
+function nodeLike(yaml: Yaml, document: Document, before: unknown, value: unknown): unknown {
+  const { isMap, isSeq } = yaml;
+  if (before !== undefined && yaml.isNode(before) && isSame(before.toJS(document), value)) return before;
+  const node = document.createNode(value);
+  if (isSeq(node) && isSeq(before) && Array.isArray(value)) {
+    node.flow = before.flow ?? false;
+    node.items = value.map((item, index) => {
+      const stays = before.items.find((one) => yaml.isNode(one) && isSame(one.toJS(document), item));
+      return stays ?? nodeLike(yaml, document, before.items[Math.min(index, before.items.length - 1)], item);
+    });
+  } else if (isMap(node) && isMap(before)) node.flow = before.flow ?? false;
+  return node;
+}
+
+/** One edit; all that it does not change stays as it is, to the last space. */
+function editYamlOnce(yaml: Yaml, text: string, { keys, value }: Edit): string {
   // Lines stay as long as they are, and lists as deep as they stood.
   const indent = indentOf(text).length;
   const isFlat = /^[\w-]+:[ \t]*(?:#.*)?\r?\n- /m.test(text);
-  return document.toString({ lineWidth: 0, indent: indent >= 2 && indent <= 8 ? indent : 2, indentSeq: !isFlat });
+  const style = { lineWidth: 0, indent: indent >= 2 && indent <= 8 ? indent : 2, indentSeq: !isFlat };
+  const plain = yaml.parseDocument(text).toString(style);
+  const document = yaml.parseDocument(text);
+  // A name with nothing behind it is the place for what is to stand there.
+  const empty = keys.findIndex((_, depth) => depth > 0 && document.getIn(keys.slice(0, depth)) === null);
+  if (empty !== -1 && value !== undefined) {
+    const kind = typeof keys[empty] === 'number' ? [] : {};
+    document.setIn(keys.slice(0, empty), document.createNode(kind));
+  }
+  if (value === undefined) document.deleteIn(keys);
+  else document.setIn(keys, nodeLike(yaml, document, document.getIn(keys, true), value));
+  const edited = document.toString(style);
+  const kept = keepLines(text, plain, edited);
+  // Where the lines of the file and those of the printer do not fit together, the printer is right.
+  const read = yaml.parseDocument(kept);
+  return read.errors.length === 0 && isSame(read.toJS(), document.toJS()) ? kept : edited;
+}
+
+async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
+  const yaml = await import('yaml');
+  return edits.reduce((current, edit) => editYamlOnce(yaml, current, edit), text);
 }
 
 /** The data as it must be after the edits. */
