@@ -58,10 +58,11 @@ function SignedIn(): VNode {
   const here = route.value;
   // As soon as the view is left: later, a failure that the next view tells would go with them.
   useLayoutEffect(() => dismissFailures, [here.view, ...here.parts]);
+  // Approvals stay as they are when another request is chosen: marks, scroll and focus are not lost.
   const View = Object.hasOwn(VIEWS, here.view) ? VIEWS[here.view]! : NotFound;
   return (
     <Shell>
-      <View key={[here.view, ...here.parts].join('/')} route={here} />
+      <View key={[here.view, ...(here.view === 'approvals' ? [] : here.parts)].join('/')} route={here} />
     </Shell>
   );
 }

@@ -40,13 +40,13 @@ function Side({
   );
 }
 
-function Row({ row }: { readonly row: DiffRow }): VNode {
+function Row({ row, isNew }: { readonly row: DiffRow; readonly isNew: boolean }): VNode {
   const { kind, left, right } = row;
   const canCompare = kind === 'changed' && left!.length <= MAX_LINE && right!.length <= MAX_LINE;
   const words = canCompare ? diffWords(left!, right!) : undefined;
   return (
     <tr>
-      <Side text={left} side={kind === 'same' ? 'same' : 'left'} {...(words && { parts: words.left })} />
+      {!isNew && <Side text={left} side={kind === 'same' ? 'same' : 'left'} {...(words && { parts: words.left })} />}
       <Side text={right} side={kind === 'same' ? 'same' : 'right'} {...(words && { parts: words.right })} />
     </tr>
   );
@@ -63,13 +63,15 @@ export function DiffView({
   readonly label: string;
 }): VNode {
   const rows = foldSame(diffLines(before, after));
+  // What is new as a whole has nothing beside it.
+  const isNew = before === '' && after !== '';
   return (
     <div class="diff-scroll" tabIndex={0} role="region" aria-label={label}>
       <table class="diff">
         <thead>
           <tr>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            {!isNew && <th scope="col">Before</th>}
+            <th scope="col">{isNew ? 'New' : 'After'}</th>
           </tr>
         </thead>
         <tbody>
@@ -79,7 +81,7 @@ export function DiffView({
                 <td colSpan={2}>{plural(row, 'equal line')}</td>
               </tr>
             ) : (
-              <Row key={index} row={row} />
+              <Row key={index} row={row} isNew={isNew} />
             ),
           )}
           {rows.length > MAX_ROWS && (

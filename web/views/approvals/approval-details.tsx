@@ -1,4 +1,5 @@
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { Approval, ApprovalDiff } from '../../api/types.js';
 import { now } from '../../app/now.js';
@@ -13,17 +14,7 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
-import { meanwhileText, newness, rejectedText, RISK_TONES, riskReasons } from './approval-words.js';
-
-/** The value of a JSON string, which has lines; any other JSON stays as it is. */
-function plainText(json: string): string {
-  if (!json.startsWith('"')) return json;
-  try {
-    return String(JSON.parse(json) as string);
-  } catch {
-    return json;
-  }
-}
+import { meanwhileText, newness, readableJson, rejectedText, RISK_TONES, riskReasons } from './approval-words.js';
 
 /** Calls that may have met a change before it was noticed. */
 function Meanwhile({ diff: { approval, calls } }: { readonly diff: ApprovalDiff }): VNode | null {
@@ -65,7 +56,7 @@ function Changes({ diff }: { readonly diff: ApprovalDiff }): VNode {
           <h3>
             <code>{path.replace(/^\//, '')}</code>
           </h3>
-          <DiffView before={plainText(before)} after={plainText(after)} label={`Change of ${path}`} />
+          <DiffView before={readableJson(before)} after={readableJson(after)} label={`Change of ${path}`} />
         </div>
       ))}
       {diff.changes.length === 0 && <p class="muted">No part of it differs.</p>}
@@ -98,12 +89,15 @@ function Reasons({
 /** One request whole: its risk and why, what differs, and the decision. */
 export function ApprovalDetails({
   approval,
+  takesFocus,
   reason,
   onReason,
   isBusy,
   onDecide,
 }: {
   readonly approval: Approval;
+  /** It was chosen: it comes into sight, and Tab goes on from its heading. */
+  readonly takesFocus: boolean;
   readonly reason: string;
   readonly onReason: (reason: string) => void;
   readonly isBusy: boolean;
@@ -112,11 +106,24 @@ export function ApprovalDetails({
   const diffs = useResource(`diff ${approval.ref} ${approval.hash}`, (signal) =>
     api.approvalDiff(approval.ref, signal),
   );
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!takesFocus) return;
+    box.current?.focus({ preventScroll: true });
+    const top = box.current?.getBoundingClientRect().top ?? 0;
+    if (top < 0 || top > innerHeight / 2) box.current?.scrollIntoView({ block: 'start' });
+  }, []);
   const { word, tone } = newness(approval);
   const { warnings, notes } = riskReasons(approval.risk);
   const isRejected = approval.state === 'rejected';
   return (
-    <div class="stack">
+    <div
+      class="stack request"
+      ref={box}
+      tabIndex={-1}
+      role="group"
+      aria-label={`Request ${approval.ref.slice(0, 120)}`}
+    >
       {isRejected && (
         <Callout tone="warn">
           <ServerText text={rejectedText(approval)} />

@@ -5,6 +5,7 @@ import {
   decisionWord,
   meanwhileText,
   newness,
+  readableJson,
   rejectedText,
   riskReasons,
   skippedText,
@@ -60,8 +61,19 @@ describe('words of approvals', () => {
   });
 
   it('STUDIO-1 says where a rejected request can be approved after all', () => {
-    expect(decidedText(2, 'approve')).toBe('2 requests approved.');
-    expect(decidedText(1, 'reject')).toBe('1 request rejected. Under Decided you can approve it after all.');
+    expect(decidedText(['a:b', 'c'], 'approve')).toBe('2 requests approved.');
+    expect(decidedText(['a:b'], 'approve')).toBe('a:b approved.');
+    expect(decidedText(['a:b'], 'reject')).toBe('a:b rejected. Under Decided you can approve it after all.');
+  });
+
+  it.each([
+    ['"two\\nlines"', 'two\nlines'],
+    ['{"a":[1]}', '{\n  "a": [\n    1\n  ]\n}'],
+    ['{"a":12345678901234567890}', '{"a":12345678901234567890}'],
+    ['{"a":', '{"a":'],
+    ['', ''],
+  ])('STUDIO-1 shows a part of a definition line by line, and never another value: %s', (json, text) => {
+    expect(readableJson(json)).toBe(text);
   });
 
   it('STUDIO-1 says who rejected a request and why', () => {

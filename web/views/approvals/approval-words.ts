@@ -42,11 +42,13 @@ export function skippedText({ ref, reason }: RulingReport['skipped'][number]): s
   return `${ref} was skipped: ${SKIPPED[reason] ?? 'it was not shown'}.`;
 }
 
-/** What was decided about so many requests, and that a no is not for ever. */
-export function decidedText(count: number, verb: 'approve' | 'reject'): string {
+/** What was decided about these requests, and that a no is not for ever. */
+export function decidedText(refs: readonly string[], verb: 'approve' | 'reject'): string {
+  const count = refs.length;
+  const what = count === 1 ? refs[0]!.slice(0, 120) : plural(count, 'request');
   return verb === 'approve'
-    ? `${plural(count, 'request')} approved.`
-    : `${plural(count, 'request')} rejected. Under Decided you can approve ${count === 1 ? 'it' : 'them'} after all.`;
+    ? `${what} approved.`
+    : `${what} rejected. Under Decided you can approve ${count === 1 ? 'it' : 'them'} after all.`;
 }
 
 const DECIDED: Partial<Record<Decision['state'], readonly [word: string, tone: Tone]>> = {
@@ -75,4 +77,16 @@ export function meanwhileText(
   const calls = count === 0 ? 'No call' : `${isMore ? 'At least ' : ''}${plural(count, 'call')}`;
   const were = count === 1 || count === 0 ? 'was' : 'were';
   return `The change was noticed ${formatAgo(until, now)}; it was last known to be unchanged ${formatAgo(since, now)}. ${calls} ${were} made in between.`;
+}
+
+/** JSON as a person reads it: the text of a string, which has lines, and anything else with a line for each field. */
+export function readableJson(json: string): string {
+  try {
+    const value = JSON.parse(json) as unknown;
+    if (typeof value === 'string') return value;
+    // A number that loses digits on the way is shown as it was sent.
+    return JSON.stringify(value) === json ? JSON.stringify(value, null, 2) : json;
+  } catch {
+    return json;
+  }
 }

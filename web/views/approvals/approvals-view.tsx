@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
 import type { Approval } from '../../api/types.js';
@@ -29,7 +29,7 @@ export async function decideAll(
   verb: 'approve' | 'reject',
   reason: string,
 ): Promise<void> {
-  let done = 0;
+  const decided: string[] = [];
   for (const { ref, hash, risk } of approvals) {
     try {
       const report = await api.decide(ref, verb, {
@@ -37,13 +37,13 @@ export async function decideAll(
         includeCritical: risk.level === 'critical',
         ...(reason && { reason }),
       });
-      done += report.approvals.length;
+      decided.push(...report.approvals.map((one) => one.ref));
       for (const skipped of report.skipped) tell(skippedText(skipped), 'bad');
     } catch (thrown) {
       tellError(asApiError(thrown));
     }
   }
-  if (done > 0) tell(decidedText(done, verb));
+  if (decided.length > 0) tell(decidedText(decided, verb));
   await countWaiting();
 }
 
@@ -110,9 +110,15 @@ function Pending({ route }: { readonly route: Route }): VNode {
   const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
+  const [hasDecided, setDecided] = useState(false);
+  // A reason is about the request for which it was typed.
+  useEffect(() => setReason(''), [named, route.query['hash']]);
   const keyOf = (one: Approval): string => `${one.ref} ${one.hash}`;
   const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
     setBusy(true);
+    setDecided(true);
+    // The button goes with its request; the next request takes the focus, where there is one.
+    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
     await decideAll(list, verb, reason);
     marked.value = new Set();
     setReason('');
@@ -130,6 +136,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
             return (
               <ApprovalDetails
                 key={keyOf(again)}
+                takesFocus
                 approval={again}
                 reason={reason}
                 onReason={setReason}
@@ -165,6 +172,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
                 one.ref === route.parts[0] && (route.query['hash'] === undefined || one.hash === route.query['hash']),
             ) ??
             all.find((one) => one.ref === route.parts[0]) ??
+            all.find((one) => one.server === route.parts[0]) ??
             all[0]!;
           const chosen = all.filter((one) => marked.value.has(keyOf(one)));
           return (
@@ -224,6 +232,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
               </Section>
               <ApprovalDetails
                 key={keyOf(current)}
+                takesFocus={named !== undefined || hasDecided}
                 approval={current}
                 reason={reason}
                 onReason={setReason}
@@ -241,6 +250,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
 /** What waits for a decision, and what was decided. */
 export function ApprovalsView({ route }: { readonly route: Route }): VNode {
   const [tab, setTab] = useState<'pending' | 'decided'>('pending');
+  useEffect(() => setTab('pending'), [route.parts[0]]);
   return (
     <Page
       title="Approvals"
