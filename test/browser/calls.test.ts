@@ -155,7 +155,7 @@ describe('calls in Studio', () => {
     const page = await open(`${studio.url}#/search?q=${encodeURIComponent('echo a text')}`);
     await page.getByRole('option', { name: /legacy:echo/ }).click();
     await page.getByRole('button', { name: 'This is what I meant' }).click();
-    await page.getByText('Noted: “echo a text” means legacy:echo.').waitFor();
+    await page.getByText('Noted as a test case: “echo a text” means legacy:echo.').waitFor();
     const { labels } = (await (await fetch(`${studio.url}v1/labels`)).json()) as { labels: unknown[] };
     expect(labels).toEqual([expect.objectContaining({ query: 'echo a text', relevant: ['legacy:echo'] })]);
   });

@@ -124,6 +124,8 @@ export const api = {
   answer: (id: string, answer: JsonObject) => send<Json>(`/v1/asks/${part(id)}`, { body: { answer } }),
   /** Says which tool a query meant; `toolscout eval` reads it. */
   label: (query: string, server: string, tool: string) => send<Json>('/v1/labels', { body: { query, server, tool } }),
+  /** The file of queries that were labelled. */
+  labelFile: () => send<{ file: string }>('/v1/labels').then(({ file }) => file),
   savedCalls: (signal?: AbortSignal) =>
     send<{ calls: SavedCall[] }>('/v1/saved-calls', { signal }).then(({ calls }) => calls),
   saveCall: (call: Omit<SavedCall, 'id'>) => send<Json>('/v1/saved-calls', { body: call }),

@@ -12,7 +12,7 @@ export function shellWord(text: string): string {
 }
 
 /** A path as one word of a command line; paths of Windows stand in double quotes. */
-function pathWord(path: string): string {
+export function pathWord(path: string): string {
   return /^(?:[A-Za-z]:|\\\\)/.test(path) && !/^[\w./:@%+-]+$/.test(path) ? `"${path}"` : shellWord(path);
 }
 

@@ -1,27 +1,26 @@
-import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { api } from '../../api/client.js';
-import { asApiError, type ApiError } from '../../api/problem.js';
-import type { Hit, SearchAnswer } from '../../api/types.js';
+import { asApiError } from '../../api/problem.js';
+import type { Hit, SearchAnswer, ServerView } from '../../api/types.js';
 import { takeTyped } from '../../app/keyboard.js';
 import { tell, tellError } from '../../app/notices.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
-import { asOwn, isAdmin } from '../../app/session.js';
+import { isAdmin } from '../../app/session.js';
 import { DetailsBox, showDetails } from '../../parts/details-box.js';
 import { Icon } from '../../parts/icon.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
+import { pathWord } from '../../text/commands.js';
 import { plural } from '../../text/format.js';
 import { AgentPrice } from './agent-price.js';
-import { disabledIn, exampleOf } from './search-words.js';
+import { disabledIn, exampleOf, notSearched } from './search-words.js';
 import { Reasons } from './reasons.js';
+import { createSearch, type Search } from './search-state.js';
 
-const PAUSE_MS = 60;
-const LIMIT = 50;
 const MAX_EXAMPLES = 3;
 const MAX_NAMED = 5;
 
@@ -31,52 +30,6 @@ async function loadExamples(signal: AbortSignal): Promise<string[]> {
   const lists = await Promise.all(servers.map(({ id }) => api.serverTools(id, signal)));
   return lists.flatMap((tools) => exampleOf(tools) ?? []);
 }
-
-/** The state of one search page. */
-function createSearch() {
-  const query = signal('');
-  const server = signal('');
-  const answer = signal<SearchAnswer | undefined>(undefined);
-  const error = signal<ApiError | undefined>(undefined);
-  const active = signal(0);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let running: AbortController | undefined;
-  const settle = async (own: AbortController): Promise<void> => {
-    try {
-      const found = await api.search(
-        { q: query.value, limit: LIMIT, ...(server.value && { server: server.value }) },
-        own.signal,
-      );
-      if (own.signal.aborted) return;
-      answer.value = found;
-      error.value = undefined;
-      active.value = 0;
-    } catch (thrown) {
-      if (!own.signal.aborted) error.value = asApiError(thrown);
-    }
-  };
-  const ask = (): void => {
-    running?.abort();
-    if (query.value.trim() === '') {
-      answer.value = undefined;
-      error.value = undefined;
-      return;
-    }
-    const own = new AbortController();
-    running = own;
-    void settle(own);
-  };
-  const later = (): void => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      goTo(hrefTo('search', [], { q: query.value, server: server.value }), { replace: true, from: 'search' });
-      ask();
-    }, PAUSE_MS);
-  };
-  return { query, server, answer, error, active, ask, later };
-}
-
-type Search = ReturnType<typeof createSearch>;
 
 function HitRow({ hit }: { readonly hit: Hit }): VNode {
   return (
@@ -105,7 +58,11 @@ function HitRow({ hit }: { readonly hit: Hit }): VNode {
 async function label(query: string, { server, tool }: Hit): Promise<void> {
   try {
     await api.label(query, server, tool);
-    tell(`Noted: “${query}” means ${server}:${tool}. ${asOwn('npx toolscout eval')} reads it.`);
+    tell(
+      `Noted as a test case: “${query}” means ${server}:${tool}.`,
+      'info',
+      `Run \`npx toolscout eval ${pathWord(await api.labelFile())}\` to see how well such queries do.`,
+    );
   } catch (thrown) {
     tellError(asApiError(thrown));
   }
@@ -216,12 +173,11 @@ function Disabled({ servers }: { readonly servers: readonly string[] }): VNode |
 function Results({
   search,
   examples,
-  disabled,
+  servers,
 }: {
   readonly search: Search;
   readonly examples: readonly string[];
-  /** Servers that are not searched because a person turned them off. */
-  readonly disabled: readonly string[];
+  readonly servers: readonly ServerView[];
 }): VNode {
   const answer = search.answer.value;
   const error = search.error.value;
@@ -250,13 +206,14 @@ function Results({
   }
   const active = Math.min(search.active.value, answer.hits.length - 1);
   const hit = answer.hits[active];
+  const { unavailable, learning } = notSearched(answer, servers);
   return (
     <>
       <AgentPrice query={search.query.value.trim()} server={search.server.value} found={answer.hits.length} />
-      {answer.unavailable.length > 0 && (
+      {unavailable.length > 0 && (
         <Callout tone="warn">
-          {plural(answer.unavailable.length, 'server')} could not be searched:{' '}
-          {answer.unavailable.slice(0, MAX_NAMED).map(({ server, reason }) => (
+          {plural(unavailable.length, 'server')} could not be searched:{' '}
+          {unavailable.slice(0, MAX_NAMED).map(({ server, reason }) => (
             <span key={server}>
               <a href={hrefTo('servers', [server])}>
                 <ServerText text={server} />
@@ -266,14 +223,12 @@ function Results({
           ))}
         </Callout>
       )}
-      <Disabled servers={disabled} />
+      <Disabled servers={disabledIn(servers, search.server.value)} />
       {hit ? (
         <div class="split split-list">
           <Section
             title={plural(answer.hits.length, 'tool')}
-            aside={
-              answer.learning.length > 0 ? `${plural(answer.learning.length, 'server')} still learning` : 'best first'
-            }
+            aside={learning.length > 0 ? `${plural(learning.length, 'server')} still learning` : 'best first'}
             flush
           >
             <VirtualList
@@ -304,13 +259,14 @@ function Results({
 export function SearchView({ route }: { readonly route: Route }): VNode {
   const search = useMemo(createSearch, []);
   const input = useRef<HTMLInputElement>(null);
-  const servers = useResource('servers', api.servers, (event) => event.type === 'reloaded');
+  const servers = useResource('servers', api.servers, (event) =>
+    /^(?:reloaded|learned|learn-failed)$/.test(event.type),
+  );
   useEffect(() => {
     input.current?.focus();
-    search.query.value = (route.query['q'] ?? '') + takeTyped();
-    search.server.value = route.query['server'] ?? '';
-    search.ask();
+    search.follow(route.query, takeTyped());
   }, []);
+  useEffect(() => search.follow(route.query), [route.query['q'], route.query['server']]);
   const examples = useResource('search examples', loadExamples);
   const open = (): void => {
     const hit = search.answer.value?.hits[search.active.value];
@@ -375,11 +331,7 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
       <p class="sr-only" role="status">
         {hits ? `${plural(hits.length, 'tool')} found` : ''}
       </p>
-      <Results
-        search={search}
-        examples={examples.data.value ?? []}
-        disabled={disabledIn(servers.data.value ?? [], search.server.value)}
-      />
+      <Results search={search} examples={examples.data.value ?? []} servers={servers.data.value ?? []} />
     </Page>
   );
 }

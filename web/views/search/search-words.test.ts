@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { heldReason } from '../../text/advice.js';
-import { answerWord, disabledIn, exampleOf, heldTitle } from './search-words.js';
+import { answerWord, disabledIn, exampleOf, heldTitle, notSearched } from './search-words.js';
 
 describe('words of a search', () => {
   it.each([
@@ -29,6 +29,14 @@ describe('words of a search', () => {
       exampleOf([tool('Read the secret', 'disabled'), tool('x'), tool('Adds two numbers. Returns the sum.')]),
     ).toBe('adds two numbers');
     expect(exampleOf([tool('y'.repeat(80))])).toBeUndefined();
+  });
+
+  it('STUDIO-1 a server that fails is not said to learn while it is tried again', () => {
+    const servers = [{ id: 'broken', problem: 'It exited.' }, { id: 'young' }];
+    expect(notSearched({ unavailable: [], learning: ['broken', 'young'] }, servers)).toEqual({
+      unavailable: [{ server: 'broken', reason: 'It exited.' }],
+      learning: ['young'],
+    });
   });
 
   it('STUDIO-1 names the disabled servers that a search leaves out', () => {

@@ -1,3 +1,4 @@
+import type { SearchAnswer, ServerView } from '../../api/types.js';
 import { plural } from '../../text/format.js';
 
 /** How many hits stand in the answer of an agent. */
@@ -44,4 +45,20 @@ export function disabledIn(
   chosen: string,
 ): string[] {
   return servers.filter(({ id, enabled }) => !enabled && (chosen === '' || chosen === id)).map(({ id }) => id);
+}
+
+/** Servers that a search could not ask, and those that it did not wait for: one that fails is tried again, and does not learn. */
+export function notSearched(
+  { unavailable, learning }: Pick<SearchAnswer, 'unavailable' | 'learning'>,
+  servers: ReadonlyArray<Pick<ServerView, 'id' | 'problem'>>,
+): Pick<SearchAnswer, 'unavailable' | 'learning'> {
+  const problems = new Map(servers.map(({ id, problem }) => [id, problem]));
+  const failing = learning.flatMap((server) => {
+    const reason = problems.get(server);
+    return reason === undefined ? [] : [{ server, reason }];
+  });
+  return {
+    unavailable: [...unavailable, ...failing],
+    learning: learning.filter((server) => problems.get(server) === undefined),
+  };
 }
