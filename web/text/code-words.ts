@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../src/kernel/errors.js';
+import { hrefTo } from '../app/router.js';
 
 /** What each code says of a call that did not succeed. */
 const CODE_WORDS: Readonly<Partial<Record<ErrorCode, string>>> = {
@@ -28,6 +29,21 @@ const CODE_WORDS: Readonly<Partial<Record<ErrorCode, string>>> = {
   INTERNAL_ERROR: 'This is a bug in toolscout.',
 };
 
+/** What happened before a server answered anything. */
+const UNREACHED: ReadonlySet<string> = new Set<ErrorCode>([
+  'SERVER_CONNECTION_ERROR',
+  'AUTHENTICATION_FAILED',
+  'SESSION_INIT_FAILED',
+  'TOOLS_LIST_FAILED',
+]);
+/** What the page of the server tells more about. */
+const SERVER_CODES: ReadonlySet<string> = new Set<string>([
+  ...UNREACHED,
+  'CIRCUIT_OPEN' satisfies ErrorCode,
+  'TOOL_EXECUTION_TIMEOUT' satisfies ErrorCode,
+  'RATE_LIMITED' satisfies ErrorCode,
+]);
+
 /** A sentence for a code; `undefined` for one that needs none. */
 export function codeText(code: string): string | undefined {
   return Object.hasOwn(CODE_WORDS, code) ? CODE_WORDS[code as ErrorCode] : undefined;
@@ -37,4 +53,29 @@ export function codeText(code: string): string | undefined {
 export function outcomeWord(outcome: string, code?: string): string {
   if (outcome === 'open') return 'running';
   return outcome === 'failure' && code === 'CANCELLED' ? 'cancelled' : outcome;
+}
+
+/** Where a person sees more about a call that did not succeed, or decides about it. */
+export function placeOfCode(
+  code: string | undefined,
+  server: string | undefined,
+  tool?: string,
+): { readonly href: string; readonly label: string } | undefined {
+  if (code === 'CONFIRMATION_REQUIRED') return { href: '#/approvals', label: 'See the calls that wait' };
+  if (code === 'TOOL_DISABLED') return { href: '#/rules', label: 'Open the rules' };
+  if (server === undefined || code === undefined) return undefined;
+  if (code === 'APPROVAL_REQUIRED' || code === 'TOOL_CHANGED') {
+    return { href: hrefTo('approvals', [tool === undefined ? server : `${server}:${tool}`]), label: 'See what waits' };
+  }
+  return SERVER_CODES.has(code) ? { href: hrefTo('servers', [server]), label: 'Open the server' } : undefined;
+}
+
+/** Whether a tool of this name is there to be opened. */
+export function hasTool(code: string | undefined): boolean {
+  return code !== 'TOOL_NOT_FOUND' && code !== 'SERVER_NOT_FOUND';
+}
+
+/** Whether a call ended because its server was not reached. */
+export function isUnreached(code: string | undefined): boolean {
+  return code !== undefined && UNREACHED.has(code);
 }

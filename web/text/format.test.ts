@@ -6,6 +6,7 @@ import {
   formatDateTime,
   formatDuration,
   formatLeft,
+  formatMoment,
   formatTime,
   plural,
 } from './format.js';
@@ -62,5 +63,11 @@ describe('format', () => {
     ]);
     expect(formatTime(0)).toMatch(/^\d\d:\d\d:\d\d$/);
     expect(formatDateTime(0)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/);
+  });
+
+  it('STUDIO-1 a time of another day has its date', () => {
+    const now = new Date(2026, 10, 18, 15, 30).getTime();
+    expect(formatMoment(new Date(2026, 10, 18, 9, 5, 7).getTime(), now)).toBe('09:05:07');
+    expect(formatMoment(new Date(2026, 10, 17, 9, 5, 7).getTime(), now)).toBe('2026-11-17 09:05:07');
   });
 });

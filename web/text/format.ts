@@ -61,6 +61,12 @@ export function formatDateTime(time: number): string {
   return `${date.toLocaleDateString('en-CA')} ${formatTime(time)}`;
 }
 
+/** A time, with its date where it is not of today. */
+export function formatMoment(time: number, now: number): string {
+  const isToday = new Date(time).toDateString() === new Date(now).toDateString();
+  return isToday ? formatTime(time) : formatDateTime(time);
+}
+
 /** How many times smaller `now` is than `before`: `33×`. */
 export function formatRatio(before: number, now: number): string {
   if (now <= 0 || before <= now) return '1×';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askedText, bySlowest, workedMs, workedText } from './took.js';
+import { askedText, bySlowest, spentText, workedMs, workedText } from './took.js';
 
 describe('how long something took', () => {
   it.each([
@@ -24,5 +24,21 @@ describe('how long something took', () => {
     const order = calls.toSorted(bySlowest(({ ms, asked }) => [ms, asked]));
     expect(order.map(({ id }) => id)).toEqual(['slow', 'asked', 'quick', 'open']);
     expect(workedMs(60_000, 59_990)).toBe(10);
+  });
+
+  it.each([
+    [
+      { outcome: 'success', latencyMs: 4420, connectMs: 205 },
+      '205 ms of it connecting to the server, the rest waiting for its answer',
+    ],
+    [{ outcome: 'success', latencyMs: 300, connectMs: 205 }, '205 ms of it connecting to the server'],
+    [{ outcome: 'success', latencyMs: 4420 }, 'waiting for the answer of the server'],
+    [{ outcome: 'success', latencyMs: 4420, waitedMs: 4000 }, undefined],
+    [{ outcome: 'success', latencyMs: 20 }, undefined],
+    [{ outcome: 'failure', code: 'SERVER_CONNECTION_ERROR', latencyMs: 8320 }, 'spent on reaching the server'],
+    [{ outcome: 'failure', code: 'SERVER_CONNECTION_ERROR', latencyMs: 20 }, undefined],
+    [{ outcome: 'refused', code: 'TOOL_DISABLED', latencyMs: 2000 }, undefined],
+  ])('STUDIO-1 says what the time of a call went to: %o', (call, text) => {
+    expect(spentText(call)).toBe(text);
   });
 });

@@ -1,3 +1,4 @@
+import { isUnreached } from './code-words.js';
 import { formatDuration } from './format.js';
 
 /** How long something took without the time in which a person or a host was asked; `undefined` when it is not known. */
@@ -20,4 +21,24 @@ export function askedText(askedMs: number | undefined): string | undefined {
 export function bySlowest<T>(timesOf: (item: T) => readonly [whole?: number, asked?: number]): (a: T, b: T) => number {
   const worked = (item: T): number => workedMs(...timesOf(item)) ?? 0;
   return (a, b) => worked(b) - worked(a);
+}
+
+/** Shorter calls need no reason. */
+const LONG_MS = 1000;
+
+/** What the time of a call went to, as far as it is known; `undefined` where there is nothing to say. */
+export function spentText(call: {
+  readonly outcome: string;
+  readonly code?: string | undefined;
+  readonly latencyMs?: number | undefined;
+  readonly connectMs?: number | undefined;
+  readonly waitedMs?: number | undefined;
+}): string | undefined {
+  const { outcome, code, latencyMs = 0, connectMs, waitedMs } = call;
+  if (isUnreached(code)) return latencyMs >= LONG_MS ? 'spent on reaching the server' : undefined;
+  const isAnswered = outcome === 'success' || code === 'TOOL_EXECUTION_ERROR' || code === 'TOOL_EXECUTION_TIMEOUT';
+  const isServer = isAnswered && waitedMs === undefined && latencyMs - (connectMs ?? 0) >= LONG_MS;
+  if (connectMs === undefined) return isServer ? 'waiting for the answer of the server' : undefined;
+  const connecting = `${formatDuration(connectMs)} of it connecting to the server`;
+  return isServer ? `${connecting}, the rest waiting for its answer` : connecting;
 }

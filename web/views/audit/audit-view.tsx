@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { AuditRecord, Json } from '../../api/types.js';
+import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { DetailsBox, showDetails } from '../../parts/details-box.js';
@@ -11,12 +12,12 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
 import { reasonOf } from '../../text/advice.js';
-import { codeText } from '../../text/code-words.js';
+import { codeText, hasTool, placeOfCode } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
-import { formatBytes, formatCount, formatDateTime, formatDuration, formatTime, plural } from '../../text/format.js';
-import { askedText, bySlowest, workedText } from '../../text/took.js';
+import { formatBytes, formatCount, formatDateTime, formatDuration, formatMoment, plural } from '../../text/format.js';
+import { askedText, bySlowest, spentText, workedText } from '../../text/took.js';
 import { whoOf } from '../../text/who.js';
 
 const LIMIT = 500;
@@ -32,6 +33,8 @@ function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']
 
 function Details({ record }: { readonly record: AuditRecord }): VNode {
   const { tokens } = record;
+  const spent = record.kind === 'execution' ? spentText(record) : undefined;
+  const place = placeOfCode(record.code, record.server, record.tool);
   return (
     <Section title="Record" aside={<OutcomeBadge outcome={record.outcome} code={record.code} />}>
       <div class="stack">
@@ -53,10 +56,8 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             record.latencyMs !== undefined && [
               'Took',
               <>
-                {workedText(record.latencyMs, record.askedMs)}{' '}
-                {record.connectMs !== undefined && (
-                  <span class="muted">{formatDuration(record.connectMs)} of it connecting to the server</span>
-                )}
+                {workedText(record.latencyMs, record.askedMs)}
+                {spent !== undefined && <span class="muted">, {spent}</span>}
               </>,
             ],
             record.askedMs !== undefined && ['Asked', `${askedText(record.askedMs)}, not counted above`],
@@ -78,19 +79,24 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             <JsonTree value={record.detail as Json} label="Details" />
           </div>
         )}
-        {record.server !== undefined && record.tool !== undefined && (
-          <div class="line">
+        <div class="line">
+          {place && (
+            <a class="button button-small" href={place.href}>
+              {place.label}
+            </a>
+          )}
+          {record.server !== undefined && record.tool !== undefined && hasTool(record.code) && (
             <a class="button button-small" href={hrefTo('tool', [record.server, record.tool])}>
               Open the tool
             </a>
-          </div>
-        )}
+          )}
+        </div>
       </div>
     </Section>
   );
 }
 
-function Row({ record }: { readonly record: AuditRecord }): VNode {
+function Row({ record, isOneKind }: { readonly record: AuditRecord; readonly isOneKind: boolean }): VNode {
   const { tokens } = record;
   const cost = tokens && plural(tokens.arguments + tokens.returned, 'token');
   return (
@@ -102,10 +108,10 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
         <div class="row-sub">
           {cost !== undefined && <span class="narrow-only">{cost} · </span>}
           {[
-            formatTime(record.time),
+            formatMoment(record.time, now.value),
             record.code,
             askedText(record.askedMs),
-            record.server !== undefined && kindWord(record.kind),
+            !isOneKind && record.server !== undefined && kindWord(record.kind),
             whoOf(record),
             record.route !== undefined && routeWord(record.route),
           ]
@@ -122,16 +128,16 @@ function Row({ record }: { readonly record: AuditRecord }): VNode {
 
 /** What was done, by whom, and how it ended. */
 export function AuditView({ route }: { readonly route: Route }): VNode {
-  const { kind = '', outcome = '', server = '', tool = '', sort = '', id = '' } = route.query;
+  const { kind = '', outcome = '', server = '', tool = '', sort = '', since = '', id = '' } = route.query;
   const records = useResource(
-    `audit ${kind} ${outcome} ${server} ${tool}`,
-    (abort) => api.audit({ kind, outcome, server, tool, limit: LIMIT }, abort),
+    `audit ${kind} ${outcome} ${server} ${tool} ${since}`,
+    (abort) => api.audit({ kind, outcome, server, tool, since: sinceTime(since, Date.now()), limit: LIMIT }, abort),
     (event) => event.type !== 'notification',
     10_000,
   );
   const servers = useResource('servers', api.servers, (event) => event.type === 'reloaded');
   const names = servers.data.value?.map(({ id: name }) => name) ?? [];
-  const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, tool, sort]);
+  const active = useMemo(() => signal<number | undefined>(undefined), [kind, outcome, server, tool, sort, since]);
   const set = (change: Readonly<Record<string, string>>): void =>
     goTo(hrefTo('audit', [], { ...route.query, ...change }), { replace: true });
   const select = (
@@ -170,6 +176,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           ['slow', 'slowest first'],
           ['tokens', 'most tokens first'],
         ])}
+        {select('since', 'When', since, SINCE)}
         {select('server', 'Server', server, [['', 'Every server'], ...serverOptions(names, server)])}
         <label class="field">
           <span class="field-label">Tool</span>
@@ -187,7 +194,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           if (found.length === 0) {
             return (
               <Empty icon="audit" title="No record fits">
-                <p>{emptyText({ kind, outcome, server, tool })}</p>
+                <p>{emptyText({ kind, outcome, server, tool, since })}</p>
               </Empty>
             );
           }
@@ -220,7 +227,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
                   onActive={(next) => (active.value = next)}
                   onOpen={showDetails}
                   keyOf={({ id }) => id}
-                  render={(record) => <Row record={record} />}
+                  render={(record) => <Row record={record} isOneKind={kind !== ''} />}
                 />
               </Section>
               <DetailsBox>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
-import { emptyText, KINDS, kindWord, serverOptions, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
 
 describe('words of the audit log', () => {
   it('STUDIO-1 has a word for every kind, so that each can be filtered', () => {
@@ -26,5 +26,14 @@ describe('words of the audit log', () => {
       ['b', 'b'],
     ]);
     expect(serverOptions(['a'], 'gone').map(([name]) => name)).toEqual(['a', 'gone']);
+  });
+
+  it('STUDIO-1 shows the records of an hour, of today or of a week', () => {
+    const now = new Date(2026, 10, 18, 15, 30).getTime();
+    expect(sinceTime('', now)).toBeUndefined();
+    expect(sinceTime('hour', now)).toBe(new Date(2026, 10, 18, 14, 30).getTime());
+    expect(sinceTime('today', now)).toBe(new Date(2026, 10, 18).getTime());
+    expect(sinceTime('week', now)).toBe(now - 7 * 24 * 3_600_000);
+    expect(SINCE.map(([name]) => name)).toEqual(['', 'hour', 'today', 'week']);
   });
 });

@@ -62,3 +62,20 @@ export function serverOptions(names: readonly string[], chosen: string): Array<r
   const all = chosen === '' || names.includes(chosen) ? names : [...names, chosen];
   return all.map((name) => [name, name.slice(0, 60)]);
 }
+
+/** How far back records are shown. */
+export const SINCE: ReadonlyArray<readonly [string, string]> = [
+  ['', 'any time'],
+  ['hour', 'the last hour'],
+  ['today', 'today'],
+  ['week', 'the last 7 days'],
+];
+
+const HOUR_MS = 3_600_000;
+
+/** When such a time begins, in the zone of the reader; `undefined` for any time. */
+export function sinceTime(since: string, now: number): number | undefined {
+  if (since === 'hour') return now - HOUR_MS;
+  if (since === 'week') return now - 7 * 24 * HOUR_MS;
+  return since === 'today' ? new Date(now).setHours(0, 0, 0, 0) : undefined;
+}

@@ -6,11 +6,12 @@ import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { OutcomeBadge } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
-import { codeText } from '../../text/code-words.js';
+import { codeText, placeOfCode } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
 import { barOf, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
 
+const ERA_WORDS: Readonly<Record<string, string>> = { legacy: 'MCP with sessions', modern: 'MCP without sessions' };
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
 
@@ -81,6 +82,7 @@ function Waterfall({ row }: { readonly row: TrafficRow }): VNode {
 export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
   const address = toolOf(row);
   const [server, tool] = address?.split(/:(.*)/s) ?? [];
+  const place = placeOfCode(row.code, server, tool);
   return (
     <div class="stack">
       <Section title="Request" aside={<OutcomeBadge outcome={row.state} code={row.code} />}>
@@ -96,7 +98,7 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
               ],
             [
               'From',
-              `${row.host?.name ?? row.principal}, ${routeWord(row.route)}${row.host?.era ? ` (${row.host.era} era)` : ''}`,
+              `${row.host?.name ?? row.principal}, ${routeWord(row.route)}${row.host?.era ? ` (${ERA_WORDS[row.host.era] ?? row.host.era})` : ''}`,
             ],
             ['When', formatDateTime(row.at)],
             row.ms !== undefined && [
@@ -110,7 +112,8 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
             row.code !== undefined && [
               'Why',
               <>
-                {codeText(row.code)} <code class="muted">{row.code}</code>
+                {codeText(row.code)} <code class="muted">{row.code}</code>{' '}
+                {place && <a href={place.href}>{place.label}</a>}
               </>,
             ],
             row.traceId !== undefined && ['Trace', <code>{row.traceId}</code>],
