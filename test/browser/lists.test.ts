@@ -58,7 +58,7 @@ describe('lists of Studio', () => {
     });
     for (const id of ['works', 'absent']) await (await fetch(`${studio.url}v1/servers/${id}/tools`)).text();
     const page = await open(`${studio.url}#/home`);
-    await page.getByRole('link', { name: 'none of 2 servers: see why' }).click();
+    await page.getByRole('link', { name: '2 servers give none: see why' }).click();
     await page.getByRole('heading', { name: '2 servers' }).waitFor();
     expect(await page.getByText('Nothing is held back').count()).toBe(0);
     expect(await page.locator('.attention').allTextContents()).toEqual([

@@ -203,7 +203,7 @@ describe('what needs attention', () => {
     expect(waiting.map(({ kind, server }) => `${kind} ${server}`)).toEqual(['approval one', 'approval two']);
     for (const { title, detail, remedy } of waiting) {
       expect(title).toMatch(/waits? for approval$/);
-      expect(detail).toMatch(/^Highest risk: (low|medium|high|critical)\.$/);
+      expect(detail).toMatch(/^Highest risk: (low|medium|high|critical)( \([^()]+\))?\.$/);
       expect(remedy.kind).toBe('review');
     }
     expect((await limitedTo(gateway, 'two').studio.overview()).attention.map(({ server }) => server)).toEqual(['two']);

@@ -131,12 +131,15 @@ function attentionOfApprovals(server: Server, approvals: readonly Approval[]): A
   if (!first) return [];
   const changed = waiting.filter(({ pinned }) => pinned !== undefined);
   const worst = RISKS.findLast((level) => waiting.some(({ risk }) => risk.level === level))!;
+  const gravest = waiting.find(({ risk }) => risk.level === worst)!.risk;
+  const why = gravest.reasons.find((reason) => gravest.informs?.includes(reason) !== true);
+  const risk = `Highest risk: ${worst}${why === undefined ? '' : ` (${why})`}.`;
   const what = waiting.length === 1 ? `"${first.ref}"` : counted(waiting.length, 'request');
   const title = waiting.length === 1 ? `${what} waits for approval` : `${what} of "${server.id}" wait for approval`;
   const detail =
     changed.length > 0
-      ? `${counted(changed.length, 'definition')} changed since ${changed.length === 1 ? 'it was' : 'they were'} trusted. Highest risk: ${worst}.`
-      : `Highest risk: ${worst}.`;
+      ? `${counted(changed.length, 'definition')} changed since ${changed.length === 1 ? 'it was' : 'they were'} trusted. ${risk}`
+      : risk;
   return [
     {
       kind: 'approval',

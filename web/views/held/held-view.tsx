@@ -67,7 +67,10 @@ function List({ held }: { readonly held: HeldTools }): VNode {
                 <ServerLine text={heldReason({ server, tool, reason })} />
               </div>
             </div>
-            <StatusBadge status={because === 'rejected' ? 'rejected' : status} />
+            {/* A narrow row needs its width for the reason, which says the same. */}
+            <span class="wide-only">
+              <StatusBadge status={because === 'rejected' ? 'rejected' : status} />
+            </span>
           </>
         )}
       />
@@ -78,7 +81,11 @@ function List({ held }: { readonly held: HeldTools }): VNode {
 function Servers({ servers }: { readonly servers: readonly MissingServer[] }): VNode | null {
   if (servers.length === 0) return null;
   return (
-    <Section title={plural(servers.length, 'server')} aside="agents get none of their tools" flush>
+    <Section
+      title={plural(servers.length, 'server')}
+      aside={`agents get none of ${servers.length === 1 ? 'its' : 'their'} tools`}
+      flush
+    >
       <ul>
         {servers.slice(0, MAX_SERVERS).map(({ id, isDisabled, reason }) => (
           <li key={id} class="attention">

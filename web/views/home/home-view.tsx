@@ -88,8 +88,8 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
       <Section title="Calls">
         <Empty icon="traffic" title="No calls in the last 24 hours">
           <p>
-            Connect a host with <Command text={asOwn('npx toolscout install')} />, or <a href="#/search">find a tool</a>{' '}
-            and try it here.
+            Connect a host, such as Cursor, with <Command text={`${asOwn('npx toolscout install')} cursor`} />, or{' '}
+            <a href="#/search">find a tool</a> and try it here.
           </p>
         </Empty>
       </Section>

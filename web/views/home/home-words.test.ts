@@ -28,8 +28,8 @@ describe('words of Home', () => {
   it.each([
     [{}, {}, undefined],
     [{ disabled: 1 }, {}, '1 held back: see why'],
-    [{}, { failed: 1 }, 'none of 1 server: see why'],
-    [{ pending: 1, quarantined: 1 }, { failed: 1, off: 1 }, '2 held back, none of 2 servers: see why'],
+    [{}, { failed: 1 }, '1 server gives none: see why'],
+    [{ pending: 1, quarantined: 1 }, { failed: 1, off: 1 }, '2 held back, 2 servers give none: see why'],
   ])('STUDIO-1 agents get every tool only where no tool is held back and no server is missing: %j %j', (...given) => {
     const [tools, servers, text] = given;
     expect(missingNote({ disabled: 0, pending: 0, quarantined: 0, ...tools }, { ...none, ...servers })).toBe(text);
@@ -44,8 +44,8 @@ describe('words of Home', () => {
   });
 
   it.each([
-    ['approval', { server: 'a', ref: 'a:b' }, undefined, '#/approvals/a%3Ab', 'See what changed'],
-    ['approval', { server: 'a' }, undefined, '#/approvals', 'See what changed'],
+    ['approval', { server: 'a', ref: 'a:b' }, undefined, '#/approvals/a%3Ab', 'Look at it'],
+    ['approval', { server: 'a' }, undefined, '#/approvals', 'Look at it'],
     ['pending-call', { server: 'a', ref: 'p1' }, undefined, '#/approvals', 'See the calls'],
     ['server-failed', { server: 'a' }, 'Try again', '#/servers/a', 'Open the server'],
     ['server-resting', { server: 'a' }, 'Connect now', '#/servers/a', 'Open the server'],

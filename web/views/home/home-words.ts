@@ -27,7 +27,7 @@ export function missingNote(
   const servers = failed + off;
   const parts = [
     held > 0 && `${formatCount(held)} held back`,
-    servers > 0 && `none of ${plural(servers, 'server')}`,
+    servers > 0 && `${plural(servers, 'server')} ${servers === 1 ? 'gives' : 'give'} none`,
   ].filter(Boolean);
   return parts.length === 0 ? undefined : `${parts.join(', ')}: see why`;
 }
@@ -65,7 +65,7 @@ export function placeOf({
   ref,
 }: Pick<Attention, 'kind' | 'server' | 'ref'>): { readonly href: string; readonly label: string } | undefined {
   if (kind === 'approval')
-    return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'See what changed' };
+    return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'Look at it' };
   if (kind === 'pending-call') return { href: '#/approvals', label: 'See the calls' };
   if (server !== undefined) return { href: hrefTo('servers', [server]), label: 'Open the server' };
   return kind.startsWith('config') || kind === 'source-kept'
