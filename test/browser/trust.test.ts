@@ -110,7 +110,7 @@ describe('approvals in Studio', () => {
       await asked.continue();
     });
     await page.getByRole('button', { name: 'Approve after all' }).click();
-    await page.getByText('1 request approved.').waitFor();
+    await page.getByText('billing:pay approved.').waitFor();
     await counted;
     await page.goto(`${studio.url}#/servers/billing`);
     goOn();

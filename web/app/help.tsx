@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { Dialog } from '../parts/dialog.js';
 import { DOCUMENTATION } from './documentation.js';
 import { GO_KEYS, isHelpOpen } from './keyboard.js';
+import { LABELS } from './way-back.js';
 
 const KEYS: ReadonlyArray<readonly [keys: readonly string[], does: string, together?: true]> = [
   [['/'], 'Search tools'],
@@ -65,7 +66,7 @@ export function HelpDialog(): VNode {
             <span>
               <kbd>g</kbd> <kbd>{key}</kbd>
             </span>
-            <span>Go to {view}</span>
+            <span>Go to {LABELS[view] ?? 'Servers'}</span>
           </>
         ))}
       </div>

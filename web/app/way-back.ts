@@ -8,7 +8,8 @@ export interface Place {
   readonly href: string;
 }
 
-const LABELS: Readonly<Record<string, string>> = {
+/** The names of views, as the navigation has them. */
+export const LABELS: Readonly<Record<string, string>> = {
   home: 'Home',
   search: 'Search',
   held: 'Held back',

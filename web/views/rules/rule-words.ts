@@ -83,7 +83,7 @@ export function previewText({ changed, undecided }: RulesPreview, isChanged: boo
   if (isChanged)
     return `Compared with now: ${plural(changed.on.count, 'tool')} more, ${plural(changed.off.count, 'tool')} fewer.`;
   const { count, enabled } = undecided;
-  return `${plural(count, 'tool')} that no rule names ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered' : 'not offered'}.`;
+  return `${plural(count, 'tool')} that no rule names ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered, unless held back for approval' : 'not offered'}.`;
 }
 
 /** What a person did who made an exception: nothing is saved yet. */

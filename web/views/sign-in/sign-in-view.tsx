@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { SessionState } from '../../api/types.js';
 import { signInWithKey } from '../../app/session.js';
@@ -12,6 +12,8 @@ export function SignInView({ session }: { readonly session: SessionState }): VNo
   const [error, setError] = useState<ApiError>();
   const [isBusy, setBusy] = useState(false);
   const { methods } = session;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setBusy(true);
@@ -38,6 +40,7 @@ export function SignInView({ session }: { readonly session: SessionState }): VNo
           <label class="field">
             <span class="field-label">Key</span>
             <input
+              ref={input}
               class="input mono"
               type="password"
               autocomplete="current-password"
