@@ -31,7 +31,9 @@ describe('Studio for somebody who sees it for the first time', () => {
     });
     for (const id of ['billing', 'works']) await (await fetch(`${studio.url}v1/servers/${id}/tools`)).text();
     for (const message of ['one', 'two', 'three']) await call(studio, 'works', 'echo', { message });
-    const page = await open(`${studio.url}#/approvals/${encodeURIComponent('billing:refund')}`);
+    const page = await open(`${studio.url}#/home`);
+    await page.getByText(/Highest risk: critical \(.+\)\./).waitFor();
+    await page.goto(`${studio.url}#/approvals/${encodeURIComponent('billing:refund')}`);
     await page.setViewportSize({ width: 1280, height: 700 });
     await page.getByText('3 calls wait for confirmation').waitFor();
     const request = (ref: string) => page.getByRole('group', { name: `Request ${ref}` });
@@ -58,22 +60,33 @@ describe('Studio for somebody who sees it for the first time', () => {
     await request('billing:refund').waitFor();
   });
 
-  it('STUDIO-4 a noted query comes with the command that measures it', STARTS_PROCESSES, async () => {
-    const studio = await openStudio({ servers: { works: fixture('legacy') } });
-    await (await fetch(`${studio.url}v1/servers/works/tools`)).text();
-    const page = await open(`${studio.url}#/search?q=echo`);
-    await page.getByRole('button', { name: 'This is what I meant' }).click();
-    const command = page.locator('.notice .command-line');
-    await command.waitFor();
-    expect(await command.textContent()).toMatch(/^npx toolscout eval .*labels\.jsonl/);
-    // Another address is another search, also while this view is open.
-    await page.goto(`${studio.url}#/search?q=add+numbers`);
-    await expect
-      .poll(() => page.getByRole('combobox', { name: 'What is to be done' }).inputValue())
-      .toBe('add numbers');
-    await page.goBack();
-    await expect.poll(() => page.getByRole('combobox', { name: 'What is to be done' }).inputValue()).toBe('echo');
-  });
+  it(
+    'STUDIO-1 STUDIO-4 names views alike, and a noted query comes with the command that measures it',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { works: fixture('legacy') } });
+      await (await fetch(`${studio.url}v1/servers/works/tools`)).text();
+      const page = await open(`${studio.url}#/home`);
+      // Each command is whole, and each view has one name.
+      await page.getByText(/^npx toolscout install (?:--config \S+ )?cursor$/).waitFor();
+      await page.keyboard.press('?');
+      await page.getByText('Go to Held back').waitFor();
+      await page.getByText('Go to Servers').waitFor();
+      await page.keyboard.press('Escape');
+      await page.goto(`${studio.url}#/search?q=echo`);
+      await page.getByRole('button', { name: 'This is what I meant' }).click();
+      const command = page.locator('.notice .command-line');
+      await command.waitFor();
+      expect(await command.textContent()).toMatch(/^npx toolscout eval .*labels\.jsonl/);
+      // Another address is another search, also while this view is open.
+      await page.goto(`${studio.url}#/search?q=add+numbers`);
+      await expect
+        .poll(() => page.getByRole('combobox', { name: 'What is to be done' }).inputValue())
+        .toBe('add numbers');
+      await page.goBack();
+      await expect.poll(() => page.getByRole('combobox', { name: 'What is to be done' }).inputValue()).toBe('echo');
+    },
+  );
 
   it('STUDIO-1 a record leads to what to do, and says why it took long', STARTS_PROCESSES, async () => {
     const studio = await openStudio({

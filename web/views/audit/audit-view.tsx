@@ -163,7 +163,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
       lead="Everything that was done, by whom, how long it took and what it cost: tokens of the arguments and of the answer. Secrets are taken out."
       wide
     >
-      <div class="filters">
+      <div class="filters filters-many">
         {select('kind', 'Kind', kind, [['', 'Every kind'], ...KINDS])}
         {select('outcome', 'Outcome', outcome, [
           ['', 'Every outcome'],

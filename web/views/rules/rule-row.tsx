@@ -89,6 +89,7 @@ export function RuleRow({
             type="text"
             placeholder="delete_*"
             value={patternText(rule)}
+            title={patternText(rule)}
             onInput={(event) => set({ pattern: patternOf(event.currentTarget.value) })}
           />
         </label>
