@@ -9,9 +9,8 @@ import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../
 import { codeText, placeOfCode } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
-import { barOf, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
+import { barOf, eraWord, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
 
-const ERA_WORDS: Readonly<Record<string, string>> = { legacy: 'MCP with sessions', modern: 'MCP without sessions' };
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
 
@@ -98,7 +97,7 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
               ],
             [
               'From',
-              `${row.host?.name ?? row.principal}, ${routeWord(row.route)}${row.host?.era ? ` (${ERA_WORDS[row.host.era] ?? row.host.era})` : ''}`,
+              `${row.host?.name ?? row.principal}, ${routeWord(row.route)}${row.host?.era ? ` (${eraWord(row.host.era)})` : ''}`,
             ],
             ['When', formatDateTime(row.at)],
             row.ms !== undefined && [

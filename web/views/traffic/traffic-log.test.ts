@@ -5,6 +5,7 @@ import {
   costOf,
   createTrafficLog,
   emptyWords,
+  eraWord,
   messageTitle,
   partMethod,
   partName,
@@ -128,5 +129,9 @@ describe('the traffic log of the page', () => {
     expect(barOf(50, 75, 100)).toEqual({ left: 50, width: 25 });
     expect(barOf(0, undefined, 0)).toEqual({ left: 0, width: 1.5 });
     expect(barOf(200, 300, 100)).toEqual({ left: 98.5, width: 1.5 });
+  });
+
+  it('STUDIO-3 says in words which protocol a host speaks', () => {
+    expect(['legacy', 'modern', 'later'].map(eraWord)).toEqual(['MCP with sessions', 'MCP without sessions', 'later']);
   });
 });

@@ -132,3 +132,8 @@ export function barOf(
   const end = Math.max(startMs, endMs ?? startMs);
   return { left, width: Math.max(MIN_BAR, Math.min(100 - left, ((end - startMs) / total) * 100)) };
 }
+
+/** What a host speaks, for a reader who does not know the eras of the protocol. */
+export function eraWord(era: string): string {
+  return era === 'legacy' ? 'MCP with sessions' : era === 'modern' ? 'MCP without sessions' : era;
+}
