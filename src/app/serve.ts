@@ -7,6 +7,7 @@ import { messageOf } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import { isObject } from '../kernel/json.js';
+import { shellWord } from '../kernel/remedy.js';
 import { counted, printable } from '../kernel/text.js';
 import { studioAddress } from '../front/cli/commands/studio.js';
 import { createRedaction } from '../redact/index.js';
@@ -150,7 +151,7 @@ function welcome(
   gateway: Gateway,
   [url = '', ...others]: readonly string[],
   { paint }: Terminal,
-  { demo }: ServeOptions,
+  { demo, config: file, stateDir }: ServeOptions,
 ): string {
   const { servers, path, source, pending, config } = gateway.internal.loaded();
   const key = config.http.auth === undefined ? '' : ' --header "Authorization: Bearer $KEY"';
@@ -158,7 +159,13 @@ function welcome(
   const none = pending ? `${pending.path} (not approved)` : 'no config found';
   const from = path ?? (demo ? 'the demo' : isDemo ? 'the demo (no config found)' : none);
   // The tools of the demo are known; those of other servers are not, yet.
-  const tries = isDemo ? DEMO_TRIES.map((each) => (demo ? `${each} --demo` : each)) : ['servers', 'search "…"'];
+  const tries = isDemo ? DEMO_TRIES : ['servers', 'search "…"'];
+  // Without what this one was started with, a command would reach another toolscout.
+  const flags = [
+    ...(demo ? ['--demo'] : []),
+    ...(file === undefined ? [] : ['--config', shellWord(file)]),
+    ...(stateDir === undefined ? [] : ['--state-dir', shellWord(stateDir)]),
+  ];
   return [
     `${paint.bold('toolscout')} ${VERSION} · ${counted(servers.length, 'server')} from ${from}`,
     '',
@@ -169,7 +176,7 @@ function welcome(
     `  Connect       claude mcp add --transport http toolscout ${url}/mcp${key}`,
     '',
     '  Try',
-    ...tries.map((each) => `    npx toolscout ${each}`),
+    ...tries.map((each) => `    ${['npx toolscout', each, ...flags].join(' ')}`),
     '',
     paint.dim('  Ctrl-C stops it.'),
   ].join('\n');

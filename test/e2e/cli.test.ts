@@ -273,8 +273,9 @@ describe('the command line', STARTS_PROCESSES, () => {
     const serving = place.start('serve', '--port', '0');
     const [own] = await lineMatching(serving, /[\s\S]*Ctrl-C/);
     expect(own).toContain('1 server from ');
-    expect(own).toContain('npx toolscout servers\n');
-    expect(own).toContain('npx toolscout search "…"\n');
+    const flags = place.flags.join(' ');
+    expect(own).toContain(`npx toolscout servers ${flags}\n`);
+    expect(own).toContain(`npx toolscout search "…" ${flags}\n`);
     expect(own).not.toMatch(/filesystem|everything/);
 
     const demo = spawn(process.execPath, [CLI, 'serve', '--demo', '--port', '0', '--state-dir', 'memory'], {
@@ -283,7 +284,7 @@ describe('the command line', STARTS_PROCESSES, () => {
     onTestFinished(() => void demo.kill('SIGKILL'));
     const [shown] = await lineMatching(demo, /[\s\S]*Ctrl-C/);
     expect(shown).toContain('3 servers from the demo\n');
-    expect(shown).toContain('npx toolscout inspect everything echo --demo\n');
+    expect(shown).toContain('npx toolscout inspect everything echo --demo --state-dir memory\n');
   });
 
   it('EXEC-5 META-6 a call that is interrupted is cancelled at its server, and recorded', async () => {
