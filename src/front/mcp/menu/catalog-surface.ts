@@ -262,7 +262,7 @@ export function createCatalogMenu(
     if (own) return own;
     if (asked.startsWith(RESULT_URI)) return readKept(gateway, asked, optionsFor(params, exchange));
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: asked });
-    const { server, uri } = exposedNames.resource(asked);
+    const { server, uri } = await exposedNames.resource(asked);
     const asks = { ...params, uri };
     const result = await gateway.hosts.relay(server, 'resources/read', asks, optionsFor(params, exchange));
     if (!Array.isArray(result['contents'])) return result;
@@ -290,7 +290,7 @@ export function createCatalogMenu(
     const isPrompt = ref['type'] === 'ref/prompt';
     const found = isPrompt
       ? await exposedNames.prompt(textOf(ref, 'name', 'completion/complete'))
-      : exposedNames.resource(textOf(ref, 'uri', 'completion/complete'));
+      : await exposedNames.resource(textOf(ref, 'uri', 'completion/complete'));
     const { server, ...named } = found;
     const asked = { ...params, ref: { ...ref, ...named } };
     return gateway.hosts.relay(server, 'completion/complete', asked, optionsFor(params, exchange));
@@ -308,7 +308,7 @@ export function createCatalogMenu(
       });
     }
     if (!isDirect) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
-    const { server, uri } = exposedNames.resource(exposed);
+    const { server, uri } = await exposedNames.resource(exposed);
     return gateway.hosts.subscribe(server, uri, { host, onUpdate: (update) => onUpdate({ ...update, uri: exposed }) });
   };
 

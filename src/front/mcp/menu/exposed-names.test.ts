@@ -33,7 +33,7 @@ describe('what servers have under names of ours', () => {
     expect(others).toEqual([]);
     expect(await exposedNames.prompt(String(prompt!['name']))).toEqual({ server: 'notes', name: 'sum up' });
     const resources = await exposedNames.resources();
-    expect(resources.map(({ uri }) => exposedNames.resource(String(uri)))).toEqual([
+    expect(await Promise.all(resources.map(({ uri }) => exposedNames.resource(String(uri))))).toEqual([
       { server: 'more', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///shared' },
       { server: 'notes', uri: 'file:///own' },
@@ -49,18 +49,18 @@ describe('what servers have under names of ours', () => {
     await gateway.ready();
     const exposedNames = createExposedNames(gateway, createListItems());
     const notFound = { upstream: { code: -32_602 } };
-    const seek = (uri: string) => expect(async () => exposedNames.resource(uri)).rejects;
-    // What nobody linked to is not looked for in lists: the one that lists it may not be the one that was meant.
-    await seek('file:///own').toMatchObject(notFound);
+    const seek = (uri: string) => expect(exposedNames.resource(uri)).rejects;
+    expect(await exposedNames.resource('file:///own')).toEqual({ server: 'notes', uri: 'file:///own' });
+    await seek('file:///shared').toMatchObject(notFound);
     const link = (uri: string) => ({
       content: [null, { type: 'text', text: 'x' }, { type: 'resource_link', uri, name: 'n' }],
     });
     expect(exposedNames.noteLinks('more', link('file:///own'))).toEqual(link('file:///own'));
-    expect(exposedNames.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
+    expect(await exposedNames.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
     exposedNames.noteLinks('more', {
       messages: [{ role: 'user', content: { type: 'resource', resource: { uri: 'x://1' } } }, 7],
     });
-    expect(exposedNames.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
+    expect(await exposedNames.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
     // One that several servers gave is nobody's, from then on.
     exposedNames.noteLinks('notes', link('x://1'));
     exposedNames.noteLinks('more', link('x://1'));
@@ -76,8 +76,8 @@ describe('what servers have under names of ours', () => {
     const exposedNames = createExposedNames(gateway, createListItems());
     const content = Array.from({ length: 5000 }, (_, n) => ({ type: 'resource_link', uri: `x://${n}` }));
     exposedNames.noteLinks('notes', { content });
-    expect(() => exposedNames.resource('x://0')).toThrow('Resource not found');
-    expect(exposedNames.resource('x://4999')).toEqual({ server: 'notes', uri: 'x://4999' });
+    await expect(exposedNames.resource('x://0')).rejects.toThrow('Resource not found');
+    expect(await exposedNames.resource('x://4999')).toEqual({ server: 'notes', uri: 'x://4999' });
     await gateway.close({ drainMs: 0 });
   });
 

@@ -20,11 +20,11 @@ export interface ExposedNames {
   /** @throws ToolscoutError with the code for invalid params when there is no such prompt. */
   prompt(exposed: string): Promise<{ readonly server: string; readonly name: string }>;
   /**
-   * A URI that is not exposed is that of a link, and leads to the server whose answer held it.
+   * A URI that is not exposed is that of a link, and leads to the server whose answer held it; where none did, to the only server that lists it.
    *
    * @throws ToolscoutError with the code for invalid params for any other.
    */
-  resource(exposed: string): { readonly server: string; readonly uri: string };
+  resource(exposed: string): Promise<{ readonly server: string; readonly uri: string }>;
   /** Remembers which server an answer with links is from, and returns the answer. */
   noteLinks(server: string, answer: JsonObject): JsonObject;
 }
@@ -88,6 +88,12 @@ export function createExposedNames(gateway: Gateway, items: ListItems, pinned?: 
     return named;
   };
 
+  const onlyLister = async (uri: string): Promise<string | undefined> => {
+    const facts = [...(await gateway.internal.knownFacts())];
+    const listers = facts.filter(([, { resources = [] }]) => resources.some((each) => each['uri'] === uri));
+    return listers.length === 1 ? listers[0]![0] : undefined;
+  };
+
   /** The server of each link; `undefined` where several servers gave the same one. */
   const links = new Map<string, string | undefined>();
 
@@ -126,11 +132,11 @@ export function createExposedNames(gateway: Gateway, items: ListItems, pinned?: 
       if (!found) throw protocolError(RPC_CODE.invalidParams, `There is no prompt "${exposed}".`);
       return found;
     },
-    resource(exposed) {
+    async resource(exposed) {
       const read = readUri(exposed);
       if (read) return read;
-      // Not the server that lists it: another one may list what the link of a server names (A52).
-      const server = links.get(exposed);
+      // A link comes before a list: another server may list what the link of a server names (A52).
+      const server = links.has(exposed) ? links.get(exposed) : await onlyLister(exposed);
       if (server === undefined) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
       return { server, uri: exposed };
     },
