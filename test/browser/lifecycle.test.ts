@@ -32,6 +32,22 @@ describe('Studio over time', () => {
     expect((await readFile(starts, 'utf8')).trim().split('\n').length).toBeGreaterThan(pids.length);
   });
 
+  it('STUDIO-2 shows what changed before the page heard of changes', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const late = await open(`${studio.url}#/servers/legacy`);
+    let begin = (): void => undefined;
+    const beginning = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    await late.getByRole('button', { name: 'Connect now', exact: true }).waitFor();
+    await late.route('**/v1/events', (route) => beginning.then(() => route.continue()));
+    await late.reload();
+    await late.getByRole('button', { name: 'Connect now', exact: true }).waitFor();
+    await connect(await open(`${studio.url}#/servers/legacy`));
+    begin();
+    await late.getByRole('button', { name: 'Disconnect', exact: true }).waitFor();
+  });
+
   it('STUDIO-2 survives a restart of toolscout, and says so', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
     const page = await open(`${studio.url}#/servers`);

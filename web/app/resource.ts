@@ -91,7 +91,9 @@ export function useResource<T>(
     state.reload();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const stopEvents = onLiveEvent((event) => {
-      if (!when?.(event)) return;
+      // What changed between the answer and the beginning of the stream was told to nobody here.
+      const isBeginning = event.type === 'hello' && when !== undefined;
+      if (!isBeginning && !when?.(event)) return;
       clearTimeout(timer);
       timer = setTimeout(state.reload, BURST_MS);
     });
