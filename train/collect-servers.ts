@@ -56,7 +56,8 @@ async function work(): Promise<void> {
         `# ${each.name}: ${(error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ').slice(0, 300)}`,
       );
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      // What it started may still write there.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     }
   }
 }
