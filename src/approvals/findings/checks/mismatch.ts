@@ -1,6 +1,7 @@
 import { isObject } from '../../../kernel/json.js';
 import type { Check, Sign } from '../check.js';
 import { fold, splitCamel } from '../fold.js';
+import { saysItChanges } from './changes.js';
 
 const DESTROYS =
   'delet(?:es?|ing)|eras\\w*|wip(?:es?|ing)|destroy\\w*|truncat\\w*|expung\\w*|terminat\\w*|purg\\w*|overwrit\\w*|formats? (?:it|the)|drops? (?:the )?table|removes? (?:all|every|the)|publish(?:es)?|transfers? (?:the )?(?:money|funds)|sends? (?:the |an? )?(?:e-?mail|message)|transfers? the given|(?:runs?|executes?) (?:an? |any |the )?(?:shell )?commands?|rm -rf?';
@@ -29,10 +30,10 @@ export const mismatch: Check = {
     const title = typeof definition['title'] === 'string' ? fold(definition['title']) : '';
     const readOnly = hints['readOnlyHint'] === true;
     const does = DOES.exec(description) ?? DOES.exec(title);
-    if (does && readOnly)
+    if (readOnly && (does || saysItChanges(description)))
       signs.push({
         reason: 'says that it only reads, and that it changes or sends things',
-        weight: READS.test(name) ? 4 : 3,
+        weight: READS.test(name) || saysItChanges(description) ? 4 : 3,
       });
     else if (does && READS.test(name) && does.index < 3)
       signs.push({ reason: 'is named as something that reads, and says that it changes things', weight: 2 });

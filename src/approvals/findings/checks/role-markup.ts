@@ -16,8 +16,10 @@ export const roleMarkup: Check = {
     chat(/\[\/?inst\]|<<\/?sys>>|<\/?s>\s{0,3}(?:<s>|\[inst\])/),
     chat(/<\/?(?:start_of_turn|end_of_turn|turn)>/),
     chat(
-      /<\/?(?:system|system[-_](?:reminder|prompt|message|notice|note|instruction)s?|developer|assistant|admin|secret|hidden|critical|important|override)\b[^>]{0,80}>/,
+      /<\/?(?:system|system[-_](?:reminder|prompt|message|notice|note|instruction)s?|developer|assistant|admin|secret|hidden|critical|override)\b[^>]{0,80}>/,
     ),
+    // Documentation made from XML has paragraphs within such an element.
+    chat(/<important\b[^>]{0,80}>(?!\s{0,8}<(?:p|ul|note)\b)/),
     chat(
       /<\/?(?:tool_result|tool_results|function_results|function_calls|antml:[a-z_]+|tool_call|tool_response|tool_use)\b[^>]{0,80}>|<invoke name=/,
     ),
