@@ -41,7 +41,7 @@ interface Running {
   readonly urls: readonly string[];
   /** Resolves when the front has ended by itself, as stdio does when its host goes. */
   readonly ended: Promise<void>;
-  /** Sends whoever comes next elsewhere, where that is possible. */
+  /** Sends new connections elsewhere, where that is possible. */
   leave?(): Promise<void>;
   close(): Promise<void>;
 }

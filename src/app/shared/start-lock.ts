@@ -6,7 +6,7 @@ import { openPrivate } from './place.js';
 /** A start takes seconds; a lock that is older than this was left behind. */
 const STALE_MS = 60_000;
 
-/** Whoever takes a lock writes its name into it at once; one without a name that is older was left behind in between. */
+/** The holder of a lock writes its name into it at once; an older one without a name belongs to a process that died in between. */
 const UNNAMED_MS = 2000;
 
 /** Whether a process exists, under any user. */

@@ -61,7 +61,7 @@ describe('what servers have under names of ours', () => {
       messages: [{ role: 'user', content: { type: 'resource', resource: { uri: 'x://1' } } }, 7],
     });
     expect(await exposedNames.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
-    // One that several servers gave is nobody's, from then on.
+    // A link that several servers gave leads to none of them.
     exposedNames.noteLinks('notes', link('x://1'));
     exposedNames.noteLinks('more', link('x://1'));
     await seek('x://1').toMatchObject(notFound);
