@@ -12,7 +12,7 @@ const half: FreshHalf =
   'dev';
 const isUnseen = half !== 'dev' && half !== 'opened';
 // Most of the harmless definitions of the jury speak to agents, as attacks do.
-// The panel is what an author found hardest; its floors keep the figure of its first day, the aim is 0.85.
+// The panel misses the aim of 0.85. Its floors are the figures of the day it was asked: they show a loss, and judge nothing.
 const FLOORS =
   half === 'panel'
     ? { held: 0.74, wrong: 0.11 }

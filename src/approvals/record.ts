@@ -34,7 +34,7 @@ export interface Past {
   readonly hash: string;
   readonly at: number;
   readonly ruling?: Ruling;
-  /** Absent where nobody had decided about it, and in records of earlier versions. */
+  /** Absent where it was not decided, and in records of earlier versions. */
   readonly was?: Approval['was'];
 }
 

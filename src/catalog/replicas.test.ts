@@ -89,7 +89,7 @@ describe('replicas', () => {
 
   it.each([
     ['left', ({ replicas }: Member) => replicas.close()],
-    // It is heard of no more, and nobody takes its entry away.
+    // It has stopped, and no other replica removes its entry.
     ['was killed', ({ kill }: Member) => kill()],
   ])('STORE-3 R4 the part of a replica that %s goes to the others within five seconds', async (_, end) => {
     const { clock, members } = await three();

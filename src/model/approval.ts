@@ -55,7 +55,7 @@ export interface Approval {
   readonly confirmedAt?: number;
   readonly ruling?: Ruling;
   /**
-   * What a superseded one was before: decided by a person, or trusted at first sight. Absent where nobody had decided about it,
+   * What a superseded one was before: decided by a person, or trusted at first sight. Absent where it was not decided,
    * and in records of earlier versions.
    */
   readonly was?: 'approved' | 'rejected' | 'trusted';

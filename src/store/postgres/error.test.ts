@@ -18,7 +18,7 @@ describe('what an operator is told about a database', () => {
       'sslmode=verify-full',
     ],
     ['a server without TLS', error('The server does not support SSL connections'), 'Turn TLS on'],
-    ['a certificate of nobody', error('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'sslrootcert'],
+    ['a self-signed certificate', error('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'sslrootcert'],
     [
       'a certificate of another host',
       error("Hostname/IP does not match certificate's altnames", 'ERR_TLS_CERT_ALTNAME_INVALID'),
@@ -37,7 +37,7 @@ describe('what an operator is told about a database', () => {
   });
 
   it.each([
-    ['nobody there', error('connect ECONNREFUSED 127.0.0.1:9', 'ECONNREFUSED'), 'correct host and port'],
+    ['no listener', error('connect ECONNREFUSED 127.0.0.1:9', 'ECONNREFUSED'), 'correct host and port'],
     ['a missing socket', error('connect ENOENT /run/postgresql/.s.PGSQL.5432', 'ENOENT'), 'correct host and port'],
     ['an unknown host', error('getaddrinfo ENOTFOUND nohost', 'ENOTFOUND'), 'name of the host'],
     ['too many clients', error('sorry, too many clients already', '53300'), 'max_connections'],

@@ -197,7 +197,7 @@ describe('postgres', () => {
   it.each([
     ['a wrong password', (place: string) => place.replace('secret-of-the-test', 'canary-password')],
     ['no such database', (place: string) => place.replace(/\/d\d+/, '/nothing')],
-    ['nobody there', (place: string) => place.replace(/:\d+\//, ':1/')],
+    ['no listener', (place: string) => place.replace(/:\d+\//, ':1/')],
   ])('STORE-3 CFG-4 %s is a STORE_ERROR that names the database and no password', async (_, spoil) => {
     const place = spoil(base);
     const thrown: unknown = await use(place).catch((error: unknown) => error);

@@ -162,7 +162,7 @@ async function makeStore(
       remember(rows);
       return rows;
     } catch (thrown) {
-      // Whoever reads because of a change would not hear of it again.
+      // A reader that reacts to a change is not told of it again.
       watch.doubt(space);
       const known = session.outage() ? recall() : 'unknown';
       if (known === 'unknown') throw thrown;
