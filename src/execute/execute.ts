@@ -133,7 +133,9 @@ export function createExecutor(deps: ExecutorDeps): Executor {
         trail.connectingSince = clock.monotonic();
         if (attempt > 0) trail.retries = attempt;
       },
+      prepareOn: deps.prepareOn && ((upstream) => deps.prepareOn!(server, upstream, call)),
       onConnected({ era }) {
+        trail.phase = 'sending';
         noteConnected(trail);
         trail.era = era;
       },

@@ -4,7 +4,7 @@ import type { AuditRecord, TokenCount } from '../model/audit-record.js';
 import type { Call, CallResult } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
-import type { ServerRequest } from '../model/upstream.js';
+import type { ServerRequest, Upstream } from '../model/upstream.js';
 import type { Check, Subject } from './checks.js';
 import type { Confirmation } from './confirmation.js';
 import type { ArgumentValidator } from './validation/argument-validator.js';
@@ -34,6 +34,8 @@ export interface ExecutorDeps {
   readonly signature: (tool: Tool) => string;
   /** What a rule takes out of the arguments on their way out; `undefined` when none does. */
   readonly outgoing?: (server: string) => Outgoing | undefined;
+  /** What to wait for on the connection of a call before it is sent; the checks are made again after it. */
+  readonly prepareOn?: (server: Server, upstream: Upstream, call: Call) => Promise<void> | undefined;
   /** Sends the request: rate limit, circuit breaker, connection, and again where that is safe. */
   readonly send: (server: Server, request: ServerRequest, call: Call) => Promise<JsonObject>;
   /** What rules remove from the answers of a server, before any caller sees them; `undefined` without such rules. */

@@ -5,6 +5,7 @@ import { createEmitter, type Emitter } from '../kernel/async/emitter.js';
 import { messageOf, ToolscoutError, type Problem } from '../kernel/errors.js';
 import type { Host } from '../model/host.js';
 import type { Server } from '../model/server.js';
+import type { Upstream } from '../model/upstream.js';
 import {
   createCatalog,
   isInvalid,
@@ -16,13 +17,15 @@ import {
   type LearnedList,
 } from '../catalog/catalog.js';
 import { createConnectionKeeper, type ConnectionKeeper } from '../catalog/learning/connection-keeper.js';
+import { createConnectionCheck } from '../catalog/learning/connection-check.js';
 import { createExperience, type ExperienceKeeper } from '../catalog/experience.js';
 import { createFailureMemory } from '../catalog/learning/failure-memory.js';
 import { fillCatalog } from '../catalog/learning/fill-catalog.js';
 import { createLearner, learningProgress, type Learner } from '../catalog/learning/learner.js';
 import { createListSync } from '../catalog/learning/list-sync.js';
 import { learnOnce } from '../catalog/learning/learn-once.js';
-import { learnServer, type ListConnections } from '../catalog/learning/learn-server.js';
+import { createOldLists } from '../catalog/learning/list-connections.js';
+import { learnServer } from '../catalog/learning/learn-server.js';
 import { learnWithoutHandshake } from '../catalog/learning/handshake-fallback.js';
 import { requireOpenSession, type GatewayDeps } from './deps.js';
 import type { Learned, LearnTerms } from '../catalog/learning/pipeline.js';
@@ -76,7 +79,9 @@ export interface Core {
   isStale(list: LearnedList): boolean;
   /** Requests a server's list again soon. */
   relistSoon(server: string): void;
-  /** The same after a call by this host where the list is old, or its server was connected to after it was read (A12). */
+  /** What to wait for before the first request of this host on a connection: the list may have changed with the process (A12). */
+  checkConnection(server: Server, upstream: Upstream, host: Host | undefined): Promise<void> | undefined;
+  /** The same as `relistSoon`, after a call by this host, where the list is old. */
   relistAfterCall(server: string, host: Host | undefined): void;
   /** Deletes records beyond the configured retention, in the background. */
   pruneAudit(): void;
@@ -112,24 +117,7 @@ export function createCore(deps: GatewayDeps): Core {
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.knowledge, approvals);
   let closing = false;
 
-  /** On which connection each server last announced a change that was not looked at yet. */
-  const announced = new Map<string, string>();
-  const connectedAt = new Map<string, number>();
-  /** On which connection each server was last called while its list was old. */
-  const called = new Map<string, string>();
-  /** Takes the connections on which a server's list was seen to be old: they are there to be asked. */
-  const takeListConnections = (id: string): ListConnections => {
-    const announcedOn = announced.get(id);
-    const calledOn = called.get(id);
-    announced.delete(id);
-    called.delete(id);
-    return { ...(announcedOn !== undefined && { announcedOn }), ...(calledOn !== undefined && { calledOn }) };
-  };
-  const returnListConnections = (id: string, { announcedOn, calledOn }: ListConnections): void => {
-    if (announcedOn !== undefined && !announced.has(id)) announced.set(id, announcedOn);
-    if (calledOn !== undefined && !called.has(id)) called.set(id, calledOn);
-  };
-
+  const oldLists = createOldLists();
   const memory = createFailureMemory({ store: deps.store, clock, log });
   const openerWith = (tap: Tap): OpenSession => {
     const openSession = requireOpenSession(deps);
@@ -155,8 +143,9 @@ export function createCore(deps: GatewayDeps): Core {
   });
   /** Servers to learn that no request named: one replica is enough. */
   const inBackground = new Set<string>();
-  const learnHere = (server: Server, signal: AbortSignal, terms: LearnTerms | undefined): Promise<Learned> =>
-    learnServer(
+  const learnHere = async (server: Server, signal: AbortSignal, terms: LearnTerms | undefined): Promise<Learned> => {
+    const listed: Upstream[] = [];
+    const learned = await learnServer(
       server,
       {
         pool,
@@ -168,8 +157,8 @@ export function createCore(deps: GatewayDeps): Core {
         events,
         hide,
         usable,
-        takeListConnections,
-        returnListConnections,
+        oldLists,
+        onListed: (upstream) => listed.push(upstream),
         catalog: () => catalog,
         withoutHandshake: (each, stop, mayRun) =>
           learnWithoutHandshake(each, { ...deps, config: () => loaded.config, tap: terms?.tap }, stop, mayRun),
@@ -177,6 +166,9 @@ export function createCore(deps: GatewayDeps): Core {
       },
       signal,
     );
+    for (const upstream of listed) connectionCheck.noteListed(server, upstream);
+    return learned;
+  };
 
   /** Takes over which servers failed in other processes. */
   const recallFailures = async (): Promise<void> => {
@@ -256,9 +248,22 @@ export function createCore(deps: GatewayDeps): Core {
       const server = catalog.servers.get(id);
       if (!server || !isUsable(server) || closing) return true;
       // The change may have been announced while a list was read that was kept afterwards.
-      if (announced.has(id)) void cache.invalidate(server);
+      if (oldLists.isAnnounced(id)) void cache.invalidate(server);
       const [outcome] = await learner.learnAll([server], { parallel: 1 });
       return outcome?.ok === true || !isInvalid(catalog.list(id));
+    },
+  });
+
+  const connectionCheck = createConnectionCheck({
+    clock,
+    patienceMs: () => loaded.config.limits.searchWaitMs,
+    isDue({ id }) {
+      const list = catalog.list(id);
+      return list !== undefined && !isStandIn(list) && !closing && pool.health(id).breaker === 'closed';
+    },
+    read(server, connection) {
+      oldLists.noteCalled(server.id, connection);
+      return learner.learnAll([server], { parallel: 1 });
     },
   });
 
@@ -272,11 +277,10 @@ export function createCore(deps: GatewayDeps): Core {
   });
 
   pool.onEvent((event) => {
-    if (event.type === 'state' && event.to === 'connected') connectedAt.set(event.server, clock.now());
     if (event.type === 'notification' && LIST_CHANGES.has(event.method)) {
       const server = catalog.servers.get(event.server);
       if (server) void cache.invalidate(server);
-      announced.set(event.server, event.connection);
+      oldLists.noteAnnounced(event.server, event.connection);
       relister.soon(event.server);
     }
     events.emit(event);
@@ -365,11 +369,12 @@ export function createCore(deps: GatewayDeps): Core {
     },
     isStale: (list) => isStale(list, loaded.config.cache, clock.now()),
     relistSoon: (server) => relister.soon(server),
+    checkConnection: (server, upstream, host) =>
+      connectionCheck.before(server, upstream, () => pool.connectionOf(server, host)),
     relistAfterCall(server, host) {
       const list = catalog.list(server);
-      const isEarlier = list && list.learnedAt < (connectedAt.get(server) ?? 0);
-      if (!list || !(isEarlier || isStale(list, loaded.config.cache, clock.now()))) return;
-      if (host) called.set(server, pool.connectionOf(catalog.server(server), host));
+      if (!list || !isStale(list, loaded.config.cache, clock.now())) return;
+      if (host) oldLists.noteCalled(server, pool.connectionOf(catalog.server(server), host));
       relister.whenRested(server);
     },
     pruneAudit: retention.prune,

@@ -57,6 +57,8 @@ export interface ServerRequest {
   readonly onWaited?: (ms: number) => void;
   /** Told each time the rate limit lets it pass; 0 is the first. */
   readonly onAttempt?: (attempt: number) => void;
+  /** Asked with the connection that was chosen: what to wait for there first. `recheck` is asked after that. */
+  readonly prepareOn?: (upstream: Upstream) => Promise<void> | undefined;
   /** Called with the connection on which it is about to be sent. */
   readonly onConnected?: (upstream: Upstream) => void;
   readonly onUnasked?: UpstreamRequest['onUnasked'];

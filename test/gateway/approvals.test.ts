@@ -12,6 +12,7 @@ import { STARTS_PROCESSES } from '../support/patience.js';
 
 interface Shown {
   tools: JsonObject[];
+  prompts?: JsonObject[];
   instructions?: string;
   title?: string;
 }
@@ -80,6 +81,47 @@ describe('a server that is started anew with other tools and announces nothing',
       ]);
     },
   );
+
+  it('A12 SEC-9 the first call on the new connection is refused, if its tool changed', async () => {
+    const place = await notebook();
+    const first = await place.open();
+    expect(await offered(first)).toBe(true);
+    await first.close();
+    await place.show({ ...GOOD, tools: [{ ...READ, description: 'Reads one note, and more.' }, LIST] });
+    const gateway = await place.open();
+    const [changed, other] = await Promise.all([
+      gateway.call('notes', 'read_note', {}),
+      gateway.call('notes', 'list_notes', {}),
+    ]);
+    expect(changed.error?.code).toBe('TOOL_CHANGED');
+    expect(textOf(other)).toBe('ran list_notes');
+    const records = await gateway.audit.list({ tool: 'read_note' });
+    expect(records.find(({ code }) => code === 'TOOL_CHANGED')).toMatchObject({ outcome: 'refused' });
+  });
+
+  it('A12 a server that is lost and started anew while it is used is asked for its list before it is called', async () => {
+    const place = await notebook();
+    const gateway = await place.open();
+    expect(await offered(gateway)).toBe(true);
+    await place.show({ ...GOOD, tools: [{ ...READ, description: 'Reads one note, and more.' }, LIST] });
+    await gateway.servers.disconnect('notes');
+    expect(await codeOf(gateway)).toBe('TOOL_CHANGED');
+  });
+
+  it('A12 A39 the first prompt that is asked for on the new connection is refused, if it changed', async () => {
+    const place = await notebook({ ...GOOD, prompts: [{ name: 'plan', description: 'Plans a day.' }] });
+    const first = await place.open();
+    await first.servers.discover();
+    expect(await first.hosts.relay('notes', 'prompts/get', { name: 'plan' })).toHaveProperty('messages');
+    await first.close();
+    await place.show({ ...GOOD, prompts: [{ name: 'plan', description: 'Plans a day, and more.' }] });
+    const gateway = await place.open();
+    await expect(gateway.hosts.relay('notes', 'prompts/get', { name: 'plan' })).rejects.toMatchObject({
+      code: 'TOOL_CHANGED',
+    });
+    const records = await gateway.audit.list({ server: 'notes', outcome: 'refused' });
+    expect(records.map(({ code }) => code)).toContain('TOOL_CHANGED');
+  });
 });
 
 describe('a tool that shows signs of an attack when it is first seen', STARTS_PROCESSES, () => {
@@ -276,6 +318,8 @@ describe('a tool that changes after it was trusted', STARTS_PROCESSES, () => {
     await gateway.servers.discover();
     // Before this list nobody could have called what it has now.
     await gateway.call('notes', 'read_note', {});
+    const calledAt = Date.now();
+    await waitUntil(() => Date.now() > calledAt, { what: 'another millisecond' });
     const before = Date.now();
     await gateway.servers.discover();
     const after = Date.now();

@@ -4,10 +4,8 @@ import type { Log } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
 import { changesBetween } from '../changes.js';
 import { learn, type Learned, type PipelineDeps } from './pipeline.js';
+import type { ListConnections, OldLists } from './list-connections.js';
 import type { CatalogEvent } from '../events.js';
-
-/** The connections on which a list was seen to be old. */
-export type ListConnections = Pick<PipelineDeps, 'announcedOn' | 'calledOn'>;
 
 /** What learning a server and telling of it needs. */
 export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
@@ -17,10 +15,8 @@ export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'ca
   readonly hide: (text: string) => string;
   /** Throws the reason when a server may not be connected to. */
   readonly usable: (id: string) => Server;
-  /** The connections on which a server's list was seen to be old; each is handed out once. */
-  readonly takeListConnections: (id: string) => ListConnections;
-  /** Takes them back: the list was not read there, and must be the next time. */
-  readonly returnListConnections: (id: string, connections: ListConnections) => void;
+  /** The connections on which a server's list was seen to be old. */
+  readonly oldLists: Pick<OldLists, 'take' | 'giveBack'>;
 }
 
 /** Learns one server through the pipeline, and reports it in the log and as an event. */
@@ -41,7 +37,7 @@ export async function learnServer(server: Server, deps: LearnAndTellDeps, signal
       log.info('discover.partial', { server: id, method, reason: hide(reason) });
     const onDropped: PipelineDeps['onDropped'] = (_, method, bad) =>
       log.warn('discover.dropped', { server: id, method, ...bad });
-    connections = deps.takeListConnections(id);
+    connections = deps.oldLists.take(id);
     isAsked = true;
     const learned = await learn(server, { ...deps, ...connections, onPartial, onDropped }, signal);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
@@ -52,7 +48,7 @@ export async function learnServer(server: Server, deps: LearnAndTellDeps, signal
     noteFailure(failure);
     return { ...learned, failure };
   } catch (thrown) {
-    deps.returnListConnections(id, connections);
+    deps.oldLists.giveBack(id, connections);
     const error = hideIn(toToolscoutError(thrown, 'TOOLS_LIST_FAILED'), hide);
     if (!signal.aborted) {
       noteFailure(error);

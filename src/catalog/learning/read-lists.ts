@@ -21,6 +21,8 @@ export interface ReadListsDeps {
   readonly onPartial?: (server: Server, method: string, reason: string) => void;
   /** Called for an entry besides the tools that could not be kept. */
   readonly onDropped?: (server: Server, method: string, bad: Bad) => void;
+  /** Told when the tools were listed on a connection. */
+  readonly onListed?: (upstream: Upstream) => void;
   /** The id of the connection on which the server announced a change, when that is why it is asked. */
   readonly announcedOn?: string;
   /** The id of the connection of the call that is why it is asked: the list is merely old. */
@@ -64,6 +66,7 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
   const { pace, again } = access;
   const ask = async (upstream: Upstream): Promise<Lists> => {
     const list = await listTools(upstream, { signal, timeoutMs: server.timeoutMs, pace });
+    deps.onListed?.(upstream);
     const { info, instructions, era, capabilities } = upstream;
     const leftOut: LeftOut[] = [];
     const besides = await listBesides(upstream, {

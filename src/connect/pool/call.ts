@@ -101,6 +101,15 @@ export function createCaller(deps: CallerDeps): Caller {
     let otherEra: ToolscoutError | undefined;
 
     const send = (upstream: Upstream): Promise<JsonObject> => {
+      const prepared = request.prepareOn?.(upstream);
+      return prepared ? sendPrepared(prepared, upstream) : transmit(upstream);
+    };
+    const sendPrepared = async (prepared: Promise<void>, upstream: Upstream): Promise<JsonObject> => {
+      await unlessCancelled(prepared, signal);
+      recheck();
+      return transmit(upstream);
+    };
+    const transmit = (upstream: Upstream): Promise<JsonObject> => {
       if (signal?.aborted) throw cancelled(signal);
       request.onConnected?.(upstream);
       const { onProgress, onUnasked, onAsking } = request;

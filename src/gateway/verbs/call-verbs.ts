@@ -91,6 +91,7 @@ export function callVerbs(
     },
     outgoing: (server) => (redaction.hasRules ? redaction.outgoing(server) : undefined),
     incoming: (server) => (redaction.hasRules ? redaction.incoming(server) : undefined),
+    prepareOn: (server, upstream, { host }) => core.checkConnection(server, upstream, host),
     send(server, request, call) {
       if (server === own.server) return own.run(call);
       return traffic.isOn ? traffic.send(server, request, call, pool.call) : pool.call(server, request, call);
@@ -143,7 +144,7 @@ export function callVerbs(
       return await executor.execute(call, () => (entered ? entered.then(() => prepare(call)) : prepare(call)));
     } finally {
       admission.leave(call.principal);
-      // The connection is open now, so a list that may have changed costs one cheap question.
+      // The connection is open now, so a list that is old costs one cheap question.
       const { server, viewer, host } = call;
       if (!isHidden(viewer, server, core.catalog)) core.relistAfterCall(server, host);
     }

@@ -10,6 +10,7 @@ import { readTraceParent } from '../../kernel/trace-context.js';
 import type { AuditKind } from '../../model/audit-record.js';
 import type { Progress } from '../../model/call.js';
 import type { Server } from '../../model/server.js';
+import type { Upstream } from '../../model/upstream.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Redaction } from '../../redact/index.js';
 import type { Admission } from '../admission.js';
@@ -155,7 +156,11 @@ export function hostVerbs(
           onProgress,
           mayRepeat: () => true,
           recheck,
+          prepareOn: (upstream: Upstream) => core.checkConnection(server, upstream, options.host),
           onAttempt() {
+            isJudged = false;
+          },
+          onConnected() {
             isJudged = false;
           },
         };
