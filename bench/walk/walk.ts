@@ -2,7 +2,6 @@
 // -- --write puts the lists into ARCHITECTURE.md; -- --json prints them as JSON.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { openGateway } from '../../src/app/open-gateway.js';
@@ -26,16 +25,6 @@ const BOTH = { 'content-type': 'application/json', accept: 'application/json, te
 
 let last = 0;
 const request = (method: string, params: JsonObject): JsonObject => ({ jsonrpc: '2.0', id: ++last, method, params });
-
-/** Waits for the list that the first call on a new connection has read again (A12): later calls ask for none. */
-async function listReadAgain(): Promise<void> {
-  const since = systemClock.now();
-  const learnedAt = async (): Promise<number> => (await toolscout.servers.list())[0]?.learnedAt ?? 0;
-  while ((await learnedAt()) < since) {
-    if (systemClock.now() - since > 60_000) throw new Error('The list was not read again within a minute.');
-    await setTimeout(20);
-  }
-}
 
 /** Fails when what was measured is a refusal: then it is not the walk of a call. */
 function demandSuccess(text: string): void {
@@ -88,7 +77,6 @@ const ask = (message: JsonObject): Promise<void> =>
 await ask(request('initialize', HELLO));
 input.write(`${JSON.stringify(INITIALIZED)}\n`);
 await ask(request('tools/call', CALL));
-await listReadAgain();
 await measure('a call over stdio', () => ask(request('tools/call', CALL)));
 await measure('a search', () => ask(request('tools/call', SEARCH)));
 

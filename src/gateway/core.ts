@@ -27,6 +27,7 @@ import { learnOnce } from '../catalog/learning/learn-once.js';
 import { createOldLists } from '../catalog/learning/list-connections.js';
 import { learnServer } from '../catalog/learning/learn-server.js';
 import { learnWithoutHandshake } from '../catalog/learning/handshake-fallback.js';
+import { logWarnings } from './config-warnings.js';
 import { requireOpenSession, type GatewayDeps } from './deps.js';
 import type { Learned, LearnTerms } from '../catalog/learning/pipeline.js';
 import { createRefresher } from '../catalog/learning/refresher.js';
@@ -105,14 +106,7 @@ export function createCore(deps: GatewayDeps): Core {
   deps.redaction.use(deps.loaded.config.redaction);
 
   let loaded = deps.loaded;
-  /** Names what is wrong with a config and stops nothing, such as fields that are not used; each once. */
-  const logWarnings = (known: readonly Problem[]): void => {
-    for (const { path, message } of loaded.warnings) {
-      if (known.some((other) => other.path === path && other.message === message)) continue;
-      log.warn('config.warning', { path, message });
-    }
-  };
-  logWarnings([]);
+  logWarnings(log, loaded.warnings);
   const approvals = deps.approvals ?? createApprovals({ store: deps.store, clock, log });
   let catalog: Catalog = createCatalog(loaded.config, loaded.servers, deps.knowledge, approvals);
   let closing = false;
@@ -143,9 +137,8 @@ export function createCore(deps: GatewayDeps): Core {
   });
   /** Servers to learn that no request named: one replica is enough. */
   const inBackground = new Set<string>();
-  const learnHere = async (server: Server, signal: AbortSignal, terms: LearnTerms | undefined): Promise<Learned> => {
-    const listed: Upstream[] = [];
-    const learned = await learnServer(
+  const learnHere = (server: Server, signal: AbortSignal, terms: LearnTerms | undefined): Promise<Learned> =>
+    learnServer(
       server,
       {
         pool,
@@ -158,7 +151,7 @@ export function createCore(deps: GatewayDeps): Core {
         hide,
         usable,
         oldLists,
-        onListed: (upstream) => listed.push(upstream),
+        noteListed: (upstream) => connectionCheck.noteListed(server, upstream),
         catalog: () => catalog,
         withoutHandshake: (each, stop, mayRun) =>
           learnWithoutHandshake(each, { ...deps, config: () => loaded.config, tap: terms?.tap }, stop, mayRun),
@@ -166,9 +159,6 @@ export function createCore(deps: GatewayDeps): Core {
       },
       signal,
     );
-    for (const upstream of listed) connectionCheck.noteListed(server, upstream);
-    return learned;
-  };
 
   /** Takes over which servers failed in other processes. */
   const recallFailures = async (): Promise<void> => {
@@ -254,7 +244,9 @@ export function createCore(deps: GatewayDeps): Core {
     },
   });
 
+  const ready = new WeakSet<Upstream>();
   const connectionCheck = createConnectionCheck({
+    ready,
     clock,
     patienceMs: () => loaded.config.limits.searchWaitMs,
     isDue({ id }) {
@@ -370,7 +362,7 @@ export function createCore(deps: GatewayDeps): Core {
     isStale: (list) => isStale(list, loaded.config.cache, clock.now()),
     relistSoon: (server) => relister.soon(server),
     checkConnection: (server, upstream, host) =>
-      connectionCheck.before(server, upstream, () => pool.connectionOf(server, host)),
+      ready.has(upstream) ? undefined : connectionCheck.before(server, upstream, () => pool.connectionOf(server, host)),
     relistAfterCall(server, host) {
       const list = catalog.list(server);
       if (!list || !isStale(list, loaded.config.cache, clock.now())) return;
@@ -381,7 +373,7 @@ export function createCore(deps: GatewayDeps): Core {
     swap(next) {
       const { warnings } = loaded;
       loaded = next.loaded;
-      logWarnings(warnings);
+      logWarnings(log, loaded.warnings, warnings);
       deps.redaction.use(loaded.config.redaction);
       catalog = next.catalog;
       void recallFailures();

@@ -99,6 +99,8 @@ export interface Upstream {
    * modern era: any other host is asked, and the answer is the one after that.
    */
   request(method: string, params: JsonObject | undefined, options?: UpstreamRequest): Promise<JsonObject>;
+  /** A request of this host will follow: what the server says until the answer is called is for the host. */
+  awaitedBy?(host: Host): () => void;
   /** Sends a notification to the server. */
   tell(method: string, params?: JsonObject): void;
   /** Modern servers only: has changes of a resource announced until the answer is called. */

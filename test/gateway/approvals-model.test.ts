@@ -67,6 +67,8 @@ describe('approvals under concurrent use', STARTS_PROCESSES, () => {
         tool.version++;
         const mine = tool.version;
         await show();
+        // The first may join a run that asked the server before the change was shown.
+        await gateway.servers.discover();
         await gateway.servers.discover();
         // Approved in between, or changed again: nothing is certain.
         if (approvalsRunning === 0 && tool.approvalsBegun === approvalsBegun && tool.version === mine) tool.held = true;

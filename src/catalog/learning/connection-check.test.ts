@@ -16,6 +16,7 @@ function setUp(given: Partial<ConnectionCheckDeps> = {}) {
   const clock = createFakeClock();
   const reads: string[] = [];
   const check = createConnectionCheck({
+    ready: new WeakSet(),
     clock,
     patienceMs: () => 2000,
     isDue: () => true,

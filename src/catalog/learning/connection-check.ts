@@ -12,6 +12,8 @@ export interface ConnectionCheck {
 
 /** What the check of a connection needs. */
 export interface ConnectionCheckDeps {
+  /** Connections that may be used at once: this adds them, and calls on them need not come here. */
+  readonly ready: WeakSet<Upstream>;
   readonly clock: Clock;
   /** How long the first request waits; a list that takes longer, or is not given, does not stop it. */
   readonly patienceMs: () => number;
@@ -25,13 +27,13 @@ export interface ConnectionCheckDeps {
  * A check that asks each new local process once, because it may be another version of its server; and a remote server once, because
  * all connections to it lead to the same program.
  */
-export function createConnectionCheck({ clock, patienceMs, isDue, read }: ConnectionCheckDeps): ConnectionCheck {
-  const checks = new WeakMap<Upstream, Promise<void> | 'done'>();
+export function createConnectionCheck({ ready, clock, patienceMs, isDue, read }: ConnectionCheckDeps): ConnectionCheck {
+  const checks = new WeakMap<Upstream, Promise<void>>();
   const remotes = new Map<string, string>();
   const isRemote = ({ transport }: Server): boolean => transport.type !== 'stdio';
 
   const noteListed = (server: Server, upstream: Upstream): void => {
-    checks.set(upstream, 'done');
+    ready.add(upstream);
     if (isRemote(server)) remotes.set(server.id, server.digest);
   };
   const check = async (server: Server, upstream: Upstream, connection: string): Promise<void> => {
@@ -46,10 +48,11 @@ export function createConnectionCheck({ clock, patienceMs, isDue, read }: Connec
   return {
     noteListed,
     before(server, upstream, connection) {
+      if (ready.has(upstream)) return undefined;
       const known = checks.get(upstream);
-      if (known !== undefined) return known === 'done' ? undefined : known;
+      if (known) return known;
       if ((isRemote(server) && remotes.get(server.id) === server.digest) || !isDue(server)) {
-        checks.set(upstream, 'done');
+        ready.add(upstream);
         return undefined;
       }
       const running = check(server, upstream, connection());

@@ -2,19 +2,25 @@ import type { Emitter } from '../../kernel/async/emitter.js';
 import { hideIn, toToolscoutError, type ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import type { Server } from '../../model/server.js';
+import type { Upstream } from '../../model/upstream.js';
 import { changesBetween } from '../changes.js';
 import { learn, type Learned, type PipelineDeps } from './pipeline.js';
 import type { ListConnections, OldLists } from './list-connections.js';
 import type { CatalogEvent } from '../events.js';
 
 /** What learning a server and telling of it needs. */
-export interface LearnAndTellDeps extends Omit<PipelineDeps, 'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped'> {
+export interface LearnAndTellDeps extends Omit<
+  PipelineDeps,
+  'announcedOn' | 'calledOn' | 'onPartial' | 'onDropped' | 'onListed'
+> {
   readonly log: Log;
   readonly events: Pick<Emitter<CatalogEvent>, 'emit'>;
   /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
   /** Throws the reason when a server may not be connected to. */
   readonly usable: (id: string) => Server;
+  /** Told the connections on which the list was read, once it is taken over. */
+  readonly noteListed: (upstream: Upstream) => void;
   /** The connections on which a server's list was seen to be old. */
   readonly oldLists: Pick<OldLists, 'take' | 'giveBack'>;
 }
@@ -39,7 +45,10 @@ export async function learnServer(server: Server, deps: LearnAndTellDeps, signal
       log.warn('discover.dropped', { server: id, method, ...bad });
     connections = deps.oldLists.take(id);
     isAsked = true;
-    const learned = await learn(server, { ...deps, ...connections, onPartial, onDropped }, signal);
+    const listed: Upstream[] = [];
+    const onListed = (upstream: Upstream): void => void listed.push(upstream);
+    const learned = await learn(server, { ...deps, ...connections, onPartial, onDropped, onListed }, signal);
+    for (const upstream of listed) deps.noteListed(upstream);
     for (const bad of learned.dropped) log.warn('discover.dropped', { server: id, ...bad });
     const changed = changesBetween(before, catalog().list(id));
     events.emit({ type: 'learned', server: id, tools: learned.tools, changed });

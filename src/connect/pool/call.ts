@@ -105,7 +105,8 @@ export function createCaller(deps: CallerDeps): Caller {
       return prepared ? sendPrepared(prepared, upstream) : transmit(upstream);
     };
     const sendPrepared = async (prepared: Promise<void>, upstream: Upstream): Promise<JsonObject> => {
-      await unlessCancelled(prepared, signal);
+      const leave = host && upstream.awaitedBy?.(host);
+      await unlessCancelled(prepared, signal).finally(leave);
       recheck();
       return transmit(upstream);
     };

@@ -41,6 +41,8 @@ export interface Requests {
   /** Sets what every later request carries in its `_meta`. */
   setEnvelope(envelope: JsonObject | undefined): void;
   request(method: string, params: JsonObject | undefined, options: RawRequest): Promise<JsonObject>;
+  /** See `Upstream`. */
+  awaitedBy(host: Host): () => void;
   tell(method: string, params: JsonObject | undefined): void;
   /** Ends everything that waits, with this reason, and closes the transport. */
   fail(reason: ToolscoutError): void;
@@ -96,6 +98,8 @@ export function createRequests(deps: RequestsDeps): Requests {
   let envelope: JsonObject | undefined;
   let closed = false;
   let reason: ToolscoutError | undefined;
+  /** Hosts whose requests will follow. */
+  const awaiting = new Set<{ readonly host: Host }>();
   /** Requests that were given up and may still be answered. */
   let abandoned = 0;
 
@@ -156,9 +160,8 @@ export function createRequests(deps: RequestsDeps): Requests {
   const audience = (stream: number | undefined): Host | undefined => {
     const call = stream === undefined ? undefined : pending.get(stream);
     if (call) return call.options.host;
-    const first = pending.oldest()?.host;
-    for (const [, { options }] of pending) if (options.host && options.host.id !== first?.id) return undefined;
-    return first ?? deps.owner;
+    const hosts = [...[...pending].map(([, { options }]) => options), ...awaiting].flatMap(({ host }) => host ?? []);
+    return hosts.every(({ id }) => id === hosts[0]!.id) ? (hosts[0] ?? deps.owner) : undefined;
   };
 
   const shownNotice = (params: JsonObject): JsonObject => deps.screen?.()?.notice(params) ?? params;
@@ -341,6 +344,11 @@ export function createRequests(deps: RequestsDeps): Requests {
     },
     setEnvelope(next) {
       envelope = next;
+    },
+    awaitedBy(host) {
+      const entry = { host };
+      awaiting.add(entry);
+      return () => void awaiting.delete(entry);
     },
     tell(method, params) {
       const sealed = envelope

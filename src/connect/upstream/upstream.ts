@@ -126,6 +126,7 @@ export function createUpstream(connection: Connection, options: UpstreamOptions)
       return requests.closed;
     },
     request: (method, params, given = {}) => request(method, params, given),
+    awaitedBy: (host) => requests.awaitedBy(host),
     tell: (method, params) => requests.tell(method, params),
     ...(era === 'modern' && { watch: (uri: string) => watch(session, server, uri) }),
     async ping(timeoutMs) {
