@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { ToolscoutError } from './errors.js';
 
 /**
  * Where a file lies, seen from `dist/*.js`, and from `dist/chunks/*.js` or the source. The nearer place
@@ -16,4 +17,14 @@ export function readAsset(name: string): Uint8Array | undefined {
     }
   }
   return undefined;
+}
+
+/** A file in the folder `assets` without which toolscout does not work: a package that lacks it is damaged. */
+export function requireAsset(name: string): Uint8Array {
+  const bytes = readAsset(name);
+  if (!bytes)
+    throw new ToolscoutError('INTERNAL_ERROR', `The file assets/${name} of toolscout is missing.`, {
+      suggestion: 'Install toolscout again.',
+    });
+  return bytes;
 }

@@ -1,12 +1,6 @@
+import { requireAsset } from '../../kernel/package-file.js';
+import { CONCEPTS, type Concept } from './concepts.js';
 import { fold } from './fold.js';
-import { ASIAN } from './words/asian.js';
-import { CONCEPTS, type Concept, type Words } from './words/concepts.js';
-import { ENGLISH } from './words/english.js';
-import { EUROPEAN } from './words/european.js';
-import { OTHER_THEMES } from './words/other-themes.js';
-import { PLAIN_ENGLISH } from './words/plain.js';
-import { ENGLISH_SYNONYMS } from './words/synonyms.js';
-import { ENGLISH_THEMES } from './words/themes.js';
 
 /** What a word, or a phrase that ends with it, stands for. */
 export interface Entry {
@@ -24,6 +18,8 @@ export interface Lexicon {
   readonly stemLengths: ReadonlyMap<string, readonly number[]>;
   /** The number of words of the longest phrase that starts with a word. */
   readonly starts: ReadonlyMap<string, number>;
+  /** English words that look like words of other languages and stand for nothing. */
+  readonly plain: ReadonlySet<string>;
 }
 
 const NUMBER_OF: ReadonlyMap<Concept, number> = new Map(CONCEPTS.map((concept, at) => [concept, at]));
@@ -41,15 +37,38 @@ interface Growing {
   isForeign: boolean;
 }
 
-/** Makes the lexicon from the lists of all languages. */
+/** One list of the file: the words of each concept, with commas between them. */
+interface WordList {
+  readonly language: string;
+  readonly words: ReadonlyMap<Concept, string>;
+}
+
+/** Reads the lists of the file: `[language]`, then a line for each concept; `[plain]` holds words alone. */
+export function readWordLists(text: string): { readonly lists: WordList[]; readonly plain: ReadonlySet<string> } {
+  const lists: Array<{ readonly language: string; readonly words: Map<Concept, string> }> = [];
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line === '' || line.startsWith('#')) continue;
+    const language = /^\[(.+)\]$/.exec(line)?.[1];
+    const [, concept, words] = /^(\w+): (.+)$/.exec(line) ?? [];
+    if (language !== undefined) lists.push({ language, words: new Map() });
+    else if (lists.at(-1)?.language === 'plain') return { lists: lists.slice(0, -1), plain: new Set(line.split(' ')) };
+    else if (words !== undefined && NUMBER_OF.has(concept as Concept))
+      lists.at(-1)!.words.set(concept as Concept, words);
+    else throw new Error(`Line ${at + 1} of the lexicon of findings names no concept: ${line.slice(0, 40)}`);
+  }
+  return { lists, plain: new Set() };
+}
+
+/** Makes the lexicon from the lists of all languages, which are a file of the package. */
 export function buildLexicon(): Lexicon {
+  const { lists, plain } = readWordLists(Buffer.from(requireAsset('findings-lexicon.txt')).toString());
   const words = new Map<string, Growing>();
   const stems = new Map<string, Growing>();
   const starts = new Map<string, number>();
-  const take = (language: Words, isForeign: boolean, isTaken: (key: string) => boolean): void => {
-    for (const [concept, list] of Object.entries(language) as Array<[Concept, string]>) {
+  const take = (list: WordList, isForeign: boolean, isTaken: (key: string) => boolean): void => {
+    for (const [concept, all] of list.words) {
       const number = conceptNumber(concept);
-      for (const each of list.split(',')) {
+      for (const each of all.split(',')) {
         const word = fold(each.trim()).replace(/[-']/g, ' ');
         const isStem = word.endsWith('*');
         const key = isStem ? word.slice(0, -1) : word;
@@ -65,14 +84,12 @@ export function buildLexicon(): Lexicon {
       }
     }
   };
-  const never = (): boolean => false;
-  take(ENGLISH, false, never);
-  take(ENGLISH_THEMES, false, never);
-  take(ENGLISH_SYNONYMS, false, never);
+  const isEnglish = ({ language }: WordList): boolean => language === 'english';
+  for (const list of lists.filter(isEnglish)) take(list, false, () => false);
   // What means something in English keeps that meaning: "no" and "note" are no Spanish here.
   const english = new Set(words.keys());
-  for (const language of [...EUROPEAN, ...ASIAN, OTHER_THEMES])
-    take(language, true, (key) => english.has(key) || PLAIN_ENGLISH.has(key));
+  const isTaken = (key: string): boolean => english.has(key) || plain.has(key);
+  for (const list of lists) if (!isEnglish(list)) take(list, true, isTaken);
   const lengths = new Map<string, Set<number>>();
   for (const key of stems.keys()) {
     if (key.includes(' ')) continue;
@@ -80,5 +97,5 @@ export function buildLexicon(): Lexicon {
     lengths.set(start, (lengths.get(start) ?? new Set()).add(key.length));
   }
   const stemLengths = new Map([...lengths].map(([start, all]) => [start, [...all].toSorted((a, b) => b - a)] as const));
-  return { words, stems, stemLengths, starts };
+  return { words, stems, stemLengths, starts, plain };
 }

@@ -1,5 +1,4 @@
 import { LOOK_ALIKES } from '../../kernel/look-alikes.js';
-import { PLAIN_ENGLISH } from './words/plain.js';
 import { buildLexicon, conceptNumber, STEM_KEY, type Entry, type Lexicon } from './lexicon.js';
 import { hashWord, stemOf } from './word-features.js';
 
@@ -131,9 +130,9 @@ function scriptsOf(word: string): { readonly isOther: boolean; readonly isMixed:
 
 /** What a word stands for: itself, in Latin letters, without what Arabic puts before it, or by its stem. */
 function lookUp(lexicon: Lexicon, word: string): Entry | undefined {
-  const { words, stems, stemLengths } = lexicon;
+  const { words, stems, stemLengths, plain } = lexicon;
   const exact = words.get(word);
-  if (exact || PLAIN_ENGLISH.has(word)) return exact;
+  if (exact || plain.has(word)) return exact;
   for (const length of stemLengths.get(word.slice(0, STEM_KEY)) ?? []) {
     if (length > word.length) continue;
     const stem = stems.get(word.slice(0, length));

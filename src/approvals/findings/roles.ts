@@ -1,4 +1,4 @@
-import { CONCEPTS, type Concept } from './words/concepts.js';
+import { CONCEPTS, type Concept } from './concepts.js';
 
 /**
  * The parts that concepts play in an order. Several concepts play the same part, so that what is learned of one wording holds for others:

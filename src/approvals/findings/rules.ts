@@ -1,6 +1,6 @@
 import { conceptNumber } from './lexicon.js';
 import type { Reading } from './reading.js';
-import { CONCEPTS, type Concept } from './words/concepts.js';
+import { CONCEPTS, type Concept } from './concepts.js';
 
 /** Concepts that mean something when they stand close together. */
 export interface Rule {

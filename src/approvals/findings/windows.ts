@@ -1,7 +1,7 @@
 import type { Reading, Sentence } from './reading.js';
 import { ROLES, ROLES_OF } from './roles.js';
 import { visitWords, WORD_BUCKETS } from './word-features.js';
-import { CONCEPTS } from './words/concepts.js';
+import { CONCEPTS } from './concepts.js';
 
 /** A sentence, or two that follow each other: its mentions, its words and its characters, each from one to before another. */
 export type Window = Omit<Sentence, 'number'>;

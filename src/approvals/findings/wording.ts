@@ -1,5 +1,4 @@
-import { ToolscoutError } from '../../kernel/errors.js';
-import { readAsset } from '../../kernel/package-file.js';
+import { requireAsset } from '../../kernel/package-file.js';
 import type { Reading } from './reading.js';
 import { ALL_FEATURES, FEATURE_COUNT, FeatureSeer, nameFeature, windowsOf, type Window } from './windows.js';
 
@@ -101,22 +100,12 @@ export class Wording {
   }
 }
 
-/** A file of weights. Definitions are not judged without it: a package that lacks it is damaged. */
-function readWeightsFile(name: string): Uint8Array {
-  const bytes = readAsset(name);
-  if (!bytes)
-    throw new ToolscoutError('INTERNAL_ERROR', `The file assets/${name} of toolscout is missing.`, {
-      suggestion: 'Install toolscout again.',
-    });
-  return bytes;
-}
-
 let shipped: Wording | undefined;
 /** The judge with the weights of this version, read when a definition is first judged. */
 export const theWording = (): Wording =>
   (shipped ??= new Wording(
     readWeights(
-      Buffer.from(readWeightsFile('findings-concepts.txt')).toString('latin1'),
-      readWeightsFile('findings-words.bin'),
+      Buffer.from(requireAsset('findings-concepts.txt')).toString('latin1'),
+      requireAsset('findings-words.bin'),
     ),
   ));

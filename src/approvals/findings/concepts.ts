@@ -118,6 +118,3 @@ export const CONCEPTS = [
 
 /** One of them. */
 export type Concept = (typeof CONCEPTS)[number];
-
-/** Words of one language by concept: separated by commas, several words for a phrase, `*` at the end for every ending. */
-export type Words = Partial<Record<Concept, string>>;
