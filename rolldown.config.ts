@@ -60,7 +60,7 @@ function withoutSdkValidator(): Plugin {
 }
 
 // Everything that is pure JavaScript is bundled and minified, because a host waits for the start of
-// this process; the native database and the TypeScript loader stay packages of their own.
+// this process; the native database, the TypeScript loader and what most starts never load stay packages of their own.
 const modules = defineConfig({
   input: {
     index: 'src/index.ts',
@@ -70,7 +70,7 @@ const modules = defineConfig({
     'serve-alone': 'src/app/shared/serve-alone.ts',
   },
   platform: 'node',
-  external: ['libsql', 'jiti', 'pg-native', 'quickjs-wasi', /^node:/],
+  external: ['libsql', 'jiti', 'pg-native', 'quickjs-wasi', 're2js', /^node:/],
   // Its main file looks for its parts at run time, where the bundle has none; the other one imports them.
   resolve: { alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' } },
   plugins: [licences(), withoutSdkValidator(), executable('cli.js')],

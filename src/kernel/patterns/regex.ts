@@ -1,4 +1,5 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
 import { messageOf } from '../errors.js';
 
 /** A compiled regular expression whose time grows linearly with the text, whatever the expression. */
@@ -15,13 +16,19 @@ export interface LinearRegex {
 /** Compiling costs time and memory by length; the longest pattern seen in a real schema has 261 characters. */
 const MAX_LENGTH = 20_000;
 
+type Engine = (typeof import('re2js'))['RE2JS'];
+
+let loaded: Engine | undefined;
+/** Loaded with the first expression: most configs and schemas have none, and it takes more than a megabyte. */
+const engine = (): Engine => (loaded ??= (createRequire(import.meta.url)('re2js') as typeof import('re2js')).RE2JS);
+
 /** `g` and `u` change nothing here: a test has no position, and text is always read as code points. */
-const FLAGS: ReadonlyMap<string, number> = new Map([
-  ['i', RE2JS.CASE_INSENSITIVE],
-  ['m', RE2JS.MULTILINE],
-  ['s', RE2JS.DOTALL],
-  ['g', 0],
-  ['u', 0],
+const FLAGS: ReadonlyMap<string, 'CASE_INSENSITIVE' | 'MULTILINE' | 'DOTALL' | undefined> = new Map([
+  ['i', 'CASE_INSENSITIVE'],
+  ['m', 'MULTILINE'],
+  ['s', 'DOTALL'],
+  ['g', undefined],
+  ['u', undefined],
 ]);
 
 /** What no linear-time engine can do; the engine itself would misread `\k<x>` as text. */
@@ -53,10 +60,10 @@ function findUnsupported(source: string): string | undefined {
 function readFlags(flags: string): number {
   let bits = 0;
   for (const [index, flag] of [...flags].entries()) {
-    const bit = FLAGS.get(flag);
-    if (bit === undefined) throw new Error(`unknown flag "${flag}"; use ${[...FLAGS.keys()].join(', ')}`);
+    const name = FLAGS.get(flag);
+    if (!FLAGS.has(flag)) throw new Error(`unknown flag "${flag}"; use ${[...FLAGS.keys()].join(', ')}`);
     if (flags.indexOf(flag) !== index) throw new Error(`flag "${flag}" is given twice`);
-    bits |= bit;
+    if (name) bits |= engine()[name];
   }
   return bits;
 }
@@ -83,7 +90,7 @@ export function compileRegex(source: string, flags = ''): LinearRegex {
   if (unsupported) throw new Error(`a ${unsupported} is not supported: it cannot be matched in linear time`);
   let compiled: RE2JS;
   try {
-    compiled = RE2JS.compile(RE2JS.translateRegExp(source), bits);
+    compiled = engine().compile(engine().translateRegExp(source), bits);
   } catch (thrown) {
     throw new Error(messageOf(thrown).replace(/^error parsing regexp: /, ''), { cause: thrown });
   }
