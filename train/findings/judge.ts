@@ -1,4 +1,5 @@
 import { findFindings } from '../../src/approvals/findings/findings.js';
+import { FEATURE_COUNT } from '../../src/approvals/findings/windows.js';
 import { Wording } from '../../src/approvals/findings/wording.js';
 import type { Labelled } from './examples.js';
 import type { Learned } from './learn.js';
@@ -11,7 +12,12 @@ export interface Verdict {
 
 /** The whole detector with other weights, over definitions that these were not learned from. */
 export function judge({ bias, weights }: Learned, examples: readonly Labelled[]): Verdict[] {
-  const wording = new Wording({ bias, weights: Float32Array.from(weights) });
+  const wording = new Wording({
+    bias,
+    concepts: Float32Array.from(weights.subarray(0, FEATURE_COUNT)),
+    words: Float32Array.from(weights.subarray(FEATURE_COUNT)),
+    step: 1,
+  });
   return examples.map((example) => ({
     example,
     isHeld: findFindings(example.definition, wording).some(({ isHard }) => isHard),

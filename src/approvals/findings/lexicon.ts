@@ -69,7 +69,8 @@ export function buildLexicon(): Lexicon {
     for (const [concept, all] of list.words) {
       const number = conceptNumber(concept);
       for (const each of all.split(',')) {
-        const word = fold(each.trim()).replace(/[-']/g, ' ');
+        // A part of a text keeps all of it in memory; what is decoded anew does not.
+        const word = Buffer.from(fold(each.trim()).replace(/[-']/g, ' ')).toString();
         const isStem = word.endsWith('*');
         const key = isStem ? word.slice(0, -1) : word;
         if (key === '' || isTaken(key)) continue;

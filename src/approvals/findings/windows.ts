@@ -90,11 +90,11 @@ export function slidingWindowsOf({ mentions }: Reading, words: number): Window[]
 }
 
 /** Windows that are told apart before what was seen is forgotten. */
-const MAX_ROUND = 0xffff;
+const MAX_ROUND = 0xff;
 
 /** Sees the features of windows, each once a window. One instance is used for many windows, so that nothing is allocated for each. */
 export class FeatureSeer {
-  readonly #seen = new Uint16Array(ALL_FEATURES);
+  readonly #seen = new Uint8Array(ALL_FEATURES);
   readonly #roles: number[] = [];
   #round = 0;
 

@@ -109,9 +109,9 @@ describe('words of a sentence', () => {
     weights[3] = -1.25;
     weights[70_000] = 100;
     weights[WORD_BUCKETS - 1] = -0.03125;
-    const { weights: read } = readWeights('bias=0', packWords(weights));
-    const words = read.subarray(FEATURE_COUNT);
-    expect([words[0], words[3], words[70_000], words[WORD_BUCKETS - 1]]).toEqual([0.5, -1.25, 127 / 32, -0.03125]);
+    const { words, step } = readWeights('bias=0', packWords(weights));
+    const read = [words[0]!, words[3]!, words[70_000]!, words[WORD_BUCKETS - 1]!].map((steps) => steps * step);
+    expect(read).toEqual([0.5, -1.25, 127 / 32, -0.03125]);
     expect(words.filter((weight) => weight !== 0)).toHaveLength(4);
   });
 });

@@ -1,6 +1,7 @@
 import { requireAsset } from '../../kernel/package-file.js';
 import type { Reading } from './reading.js';
-import { ALL_FEATURES, FEATURE_COUNT, FeatureSeer, nameFeature, windowsOf, type Window } from './windows.js';
+import { WORD_BUCKETS } from './word-features.js';
+import { FEATURE_COUNT, FeatureSeer, nameFeature, windowsOf, type Window } from './windows.js';
 
 /** How much the wording of a window speaks for an order to a model. */
 export interface Judged extends Window {
@@ -10,7 +11,10 @@ export interface Judged extends Window {
 /** Learned weights: what each feature of a window says. */
 export interface WordingModel {
   readonly bias: number;
-  readonly weights: Float32Array;
+  readonly concepts: Float32Array;
+  /** Of words: so many steps. There are 130,000 of them, so those of a file are a byte each. */
+  readonly words: Float32Array | Int8Array;
+  readonly step: number;
 }
 
 /** Features of a window up to which each counts in full; those of longer ones say less. */
@@ -40,8 +44,9 @@ export function packWords(weights: ArrayLike<number>): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Reads what `packWords` wrote into the end of all weights. */
-function unpackWords(bytes: Uint8Array, into: Float32Array): void {
+/** Reads what `packWords` wrote. */
+function unpackWords(bytes: Uint8Array): Int8Array {
+  const words = new Int8Array(WORD_BUCKETS);
   let bucket = 0;
   for (let at = 0; at < bytes.length; at++) {
     let gap = 0;
@@ -51,8 +56,9 @@ function unpackWords(bytes: Uint8Array, into: Float32Array): void {
       if (byte < BYTE) break;
     }
     bucket += gap;
-    into[FEATURE_COUNT + bucket] = ((bytes[at]! << 24) >> 24) * WORD_STEP;
+    words[bucket] = bytes[at]!;
   }
+  return words;
 }
 
 /** Reads weights as they are written in their files: a name and a number for each feature of concepts, separated by spaces, and those of words. */
@@ -62,10 +68,8 @@ export function readWeights(text: string, words: Uint8Array = new Uint8Array()):
     const cut = pair.lastIndexOf('=');
     byName.set(pair.slice(0, cut), Number(pair.slice(cut + 1)));
   }
-  const weights = new Float32Array(ALL_FEATURES);
-  unpackWords(words, weights);
-  for (let feature = 0; feature < FEATURE_COUNT; feature++) weights[feature] = byName.get(nameFeature(feature)) ?? 0;
-  return { bias: byName.get('bias') ?? 0, weights };
+  const concepts = Float32Array.from({ length: FEATURE_COUNT }, (_, feature) => byName.get(nameFeature(feature)) ?? 0);
+  return { bias: byName.get('bias') ?? 0, concepts, words: unpackWords(words), step: WORD_STEP };
 }
 
 /** Judges the windows of texts. */
@@ -79,11 +83,11 @@ export class Wording {
 
   /** The score of one window: above 0 it is more likely an order than not. */
   score(reading: Reading, window: Window): number {
-    const { bias, weights } = this.#model;
+    const { bias, concepts, words, step } = this.#model;
     let sum = 0;
     let count = 0;
     this.#seer.see(reading, window, (feature) => {
-      sum += weights[feature]!;
+      sum += feature < FEATURE_COUNT ? concepts[feature]! : words[feature - FEATURE_COUNT]! * step;
       count++;
     });
     return bias + sum * scaleOf(count);
