@@ -33,6 +33,15 @@ const PRINCIPALS_KEPT = 1000;
 /** Attempts to store a memory that other processes are writing too. */
 const ATTEMPTS = 5;
 
+/** Of a value that this process wrote: it is read once more when others have written too. */
+const UNKNOWN_REVISION = -1;
+
+/** What is known of a principal, and the revision in the store that it is of. */
+interface Memory {
+  readonly usage: Usage;
+  readonly revision: number;
+}
+
 interface Search {
   readonly at: number;
   readonly terms: readonly string[];
@@ -48,15 +57,18 @@ export function createExperience(deps: {
 }): ExperienceKeeper {
   const { store, clock, log } = deps;
   const searches = new Map<string, Search[]>();
-  const memories = new Map<string, Usage>();
+  const memories = new Map<string, Memory>();
   let key: Promise<string> | undefined;
   let writing: Promise<void> = Promise.resolve();
+  let changes = 0;
+  let reading: Promise<void> | undefined;
 
   store.onChange((space) => {
     if (space !== SPACE) return;
-    memories.clear();
     // Another process may have forgotten everything, the key included.
     key = undefined;
+    changes += 1;
+    reading ??= readAgain();
   });
 
   const isKept = (principal: string): boolean => {
@@ -65,22 +77,60 @@ export function createExperience(deps: {
   };
 
   const makeKey = async (): Promise<string> => {
+    const stored = (await store.get(SPACE, KEY_ENTRY))?.value;
+    if (typeof stored === 'string') return stored;
     const fresh = randomBytes(32).toString('base64url');
     await store.put(SPACE, KEY_ENTRY, fresh, { ifRevision: 0 });
     const kept = (await store.get(SPACE, KEY_ENTRY))?.value;
     return typeof kept === 'string' ? kept : fresh;
   };
-  const secret = (): Promise<string> => (key ??= makeKey());
+  const secret = (): Promise<string> => {
+    const wanted = (key ??= makeKey());
+    // One that could not be read is asked for again.
+    wanted.catch(() => key === wanted && (key = undefined));
+    return wanted;
+  };
 
   const entryOf = (principal: string): string => `of-${sha256(principal)}`;
 
+  const read = async (principal: string): Promise<Memory> => {
+    const entry = await store.get(SPACE, entryOf(principal));
+    return { usage: decodeUsage(entry?.value), revision: entry?.revision ?? 0 };
+  };
   const load = async (principal: string): Promise<Usage> => {
     const known = memories.get(principal);
-    if (known) return known;
-    const usage = decodeUsage((await store.get(SPACE, entryOf(principal)))?.value);
+    if (known) return known.usage;
+    const since = changes;
+    const memory = await read(principal);
     if (memories.size >= PRINCIPALS_KEPT) memories.clear();
-    memories.set(principal, usage);
-    return usage;
+    // What was read before a change may be out of date after it.
+    if (changes === since) memories.set(principal, memory);
+    return memory.usage;
+  };
+  /** Reads what another process changed, so that no search has to (STORE-3). */
+  const readChanged = async (): Promise<void> => {
+    const revisions = await store.revisions(SPACE);
+    for (const [principal, known] of memories) {
+      if (known.revision === (revisions.get(entryOf(principal)) ?? 0)) continue;
+      const memory = await read(principal);
+      // It may have been written meanwhile.
+      if (memories.get(principal) === known) memories.set(principal, memory);
+    }
+    if ([...memories.values()].some(({ usage }) => usage.size > 0)) await secret();
+  };
+  const readAgain = async (): Promise<void> => {
+    try {
+      for (let seen = 0; seen !== changes;) {
+        seen = changes;
+        await readChanged();
+      }
+    } catch (thrown) {
+      // What may be out of date is read by the next search.
+      memories.clear();
+      log.debug('usage.unread', { error: messageOf(thrown) });
+    } finally {
+      reading = undefined;
+    }
   };
 
   /** Adds a credit to the stored value, also when another process writes at the same moment. */
@@ -90,7 +140,7 @@ export function createExperience(deps: {
       const entry = await store.get(SPACE, entryOf(principal));
       const usage = remember(decodeUsage(entry?.value), { ...credit, terms });
       if (await store.put(SPACE, entryOf(principal), encodeUsage(usage), { ifRevision: entry?.revision ?? 0 })) {
-        memories.set(principal, usage);
+        memories.set(principal, { usage, revision: UNKNOWN_REVISION });
         return;
       }
     }
@@ -148,7 +198,10 @@ export function createExperience(deps: {
       return Math.max(0, cleared - 1);
     },
 
-    settled: () => writing,
+    async settled() {
+      await writing;
+      await reading;
+    },
   };
 }
 
