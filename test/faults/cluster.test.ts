@@ -9,7 +9,7 @@ import { becomes, execute, load, startCluster, type Cluster, type Replica } from
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { formOf, repetitions } from '../support/long-form.js';
 import { envelope, modernPost } from '../support/modern-request.js';
-import { startPostgres, type TestPostgres } from '../support/postgres.js';
+import { isBackground, startPostgres, type TestPostgres } from '../support/postgres.js';
 import type { WorkplaceOptions } from '../support/toolscout.js';
 import { startPgBouncer, type TransactionPooler } from '../support/transaction-pooler.js';
 
@@ -99,6 +99,28 @@ describe('replicas that are processes, over one database', LONG, () => {
       await waitUntil(() => isKnown(each), { what: 'the tools of the server' });
     }
     expect(await starts()).toHaveLength(2);
+  });
+
+  it('STORE-3 a search or a menu runs no statement; its records are written many at once', async () => {
+    const { replicas } = await cluster();
+    await becomes(replicas, 'ran');
+    const [one] = replicas;
+    const search = async (query: string): Promise<void> => {
+      const { result } = await one.ask('tools/call', { name: 'search_tools', arguments: { query } });
+      expect(JSON.stringify(result)).toContain('notes');
+    };
+    // The first search of a principal reads what is remembered of it.
+    await search('read a note');
+    const looks = repetitions(100, 1000);
+    const statements = await postgres.statementsDuring(async () => {
+      for (let at = 0; at < looks; at++) {
+        await search(`read note ${at}`);
+        expect(await one.ask('tools/list', {})).toHaveProperty('result.tools');
+      }
+    });
+    expect(statements.filter((statement) => !isBackground(statement))).toEqual([]);
+    const { records } = await one.get<{ records: JsonObject[] }>(`/v1/audit?kind=search&limit=${looks + 1}`);
+    expect(records).toHaveLength(looks + 1);
   });
 
   it('STORE-3 R11 replicas whose clocks differ by an hour agree about lists and decisions', async () => {

