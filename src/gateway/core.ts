@@ -251,7 +251,7 @@ export function createCore(deps: GatewayDeps): Core {
     patienceMs: () => loaded.config.limits.searchWaitMs,
     isDue({ id }) {
       const list = catalog.list(id);
-      return list !== undefined && !isStandIn(list) && !closing && pool.health(id).breaker === 'closed';
+      return list !== undefined && !isStandIn(list) && !closing && pool.mayList(id);
     },
     read(server, connection) {
       oldLists.noteCalled(server.id, connection);

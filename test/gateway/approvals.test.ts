@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gateway, ToolscoutEvent } from '../../src/gateway/index.js';
@@ -30,6 +30,8 @@ const GOOD: Shown = { tools: [READ, LIST], instructions: 'Ask before writing.' }
 /** A notebook server that becomes what it is told, and the state that several toolscouts share. */
 async function notebook(first: Shown = GOOD): Promise<{
   show(shown: Shown): Promise<void>;
+  /** Until it is shown again the server cannot start. */
+  vanish(): Promise<void>;
   open(config?: ConfigInput): Promise<Gateway>;
 }> {
   const folder = await temporaryDirectory();
@@ -37,7 +39,9 @@ async function notebook(first: Shown = GOOD): Promise<{
   const show = (shown: Shown): Promise<void> => writeFile(file, JSON.stringify(shown));
   await show(first);
   const servers = { notes: fixture('changing', `--file=${file}`) };
-  return { show, open: (config = {}) => openToolscout({ servers, ...config }, { stateDir: join(folder, 'state') }) };
+  const open = (config: ConfigInput = {}): Promise<Gateway> =>
+    openToolscout({ servers, ...config }, { stateDir: join(folder, 'state') });
+  return { show, vanish: () => rm(file), open };
 }
 
 /** Whether a tool can be found, listed, looked at and run; all of it must be the same. */
@@ -106,6 +110,23 @@ describe('a server that is started anew with other tools and announces nothing',
     await place.show({ ...GOOD, tools: [{ ...READ, description: 'Reads one note, and more.' }, LIST] });
     await gateway.servers.disconnect('notes');
     expect(await codeOf(gateway)).toBe('TOOL_CHANGED');
+  });
+
+  it('A12 CONN-3 a server that comes back from an outage with another tool is asked for its list before it is called', async () => {
+    const place = await notebook();
+    const gateway = await place.open({ limits: { breakerFailures: 1, breakerResetMs: 1 } });
+    expect(await offered(gateway)).toBe(true);
+    await gateway.servers.disconnect('notes');
+    await place.vanish();
+    expect(await codeOf(gateway)).toBe('SESSION_INIT_FAILED');
+    await place.show({ ...GOOD, tools: [{ ...READ, description: 'Reads one note, and more.' }, LIST] });
+    const codes: Array<string | undefined> = [];
+    const isBack = async (): Promise<boolean> => {
+      codes.push(await codeOf(gateway));
+      return codes.at(-1) !== 'CIRCUIT_OPEN' && codes.at(-1) !== 'SESSION_INIT_FAILED';
+    };
+    await waitUntil(isBack, { what: 'the server to be back' });
+    expect(codes.at(-1)).toBe('TOOL_CHANGED');
   });
 
   it('A12 A39 the first prompt that is asked for on the new connection is refused, if it changed', async () => {

@@ -58,6 +58,16 @@ describe('createConnectionCheck', () => {
     expect(reads).toEqual([]);
   });
 
+  it('A12 a connection that could not be checked at its first request is checked at a later one', async () => {
+    let isDue = false;
+    const { before, reads } = setUp({ isDue: () => isDue });
+    const upstream = connection();
+    expect(before(LOCAL, upstream)).toBeUndefined();
+    isDue = true;
+    await before(LOCAL, upstream);
+    expect(reads).toEqual(['notes']);
+  });
+
   it('A12 A50 a list that takes too long does not stop the request', async () => {
     const { clock, before } = setUp({ read: () => new Promise(() => undefined) });
     const slow = connection();

@@ -51,10 +51,12 @@ export function createConnectionCheck({ ready, clock, patienceMs, isDue, read }:
       if (ready.has(upstream)) return undefined;
       const known = checks.get(upstream);
       if (known) return known;
-      if ((isRemote(server) && remotes.get(server.id) === server.digest) || !isDue(server)) {
+      if (isRemote(server) && remotes.get(server.id) === server.digest) {
         ready.add(upstream);
         return undefined;
       }
+      // Not noted: the next request on this connection is checked when it is due.
+      if (!isDue(server)) return undefined;
       const running = check(server, upstream, connection());
       checks.set(upstream, running);
       return running;

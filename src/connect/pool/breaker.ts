@@ -10,6 +10,8 @@ import { statusBehind } from './retry-policy.js';
  */
 export interface Breaker {
   readonly state: BreakerState;
+  /** The trial of the half-open state is running. */
+  readonly isTrying: boolean;
   /**
    * Lets a request through, or refuses it. In the half-open state the one that is let through is
    * the trial, and must end in `succeed`, `fail` or `release`.
@@ -61,6 +63,9 @@ export function createBreaker(options: BreakerOptions): Breaker {
       if (openedAt === undefined) return 'closed';
       return remainingMs(openedAt) > 0 ? 'open' : 'half-open';
     },
+    get isTrying() {
+      return trial;
+    },
     check() {
       if (openedAt === undefined) return;
       const remaining = remainingMs(openedAt);
@@ -101,6 +106,10 @@ export function createBreaker(options: BreakerOptions): Breaker {
 export interface ServerBreaker {
   /** The state for all principals, else the worst state for a single one. */
   readonly state: BreakerState;
+  /** The state for all principals, whatever the calls of a single one did. */
+  readonly sharedState: BreakerState;
+  /** A trial that decides for all principals is running. */
+  readonly isTrying: boolean;
   /** @throws ToolscoutError `CIRCUIT_OPEN` with `retryAfterMs`. */
   check(principal?: string): void;
   succeed(principal?: string): void;
@@ -132,6 +141,12 @@ export function createServerBreaker(options: BreakerOptions): ServerBreaker {
       if (shared.state !== 'closed') return shared.state;
       const states = new Set([...own.values()].map(({ state }) => state));
       return states.has('open') ? 'open' : states.has('half-open') ? 'half-open' : 'closed';
+    },
+    get sharedState() {
+      return shared.state;
+    },
+    get isTrying() {
+      return shared.isTrying;
     },
     check(principal) {
       shared.check();

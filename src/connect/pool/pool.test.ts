@@ -309,6 +309,30 @@ describe('pool', () => {
     expect(ran).toBe(true);
   });
 
+  it('A12 CONN-3 a list may be read on the connection of the trial, and decides nothing', async () => {
+    const { pool, clock } = setUp({ failures: 1 });
+    await expect(pool.use(server(), () => Promise.reject(unreachable()))).rejects.toThrow('refused');
+    expect(pool.mayList('one')).toBe(false);
+    await clock.advance(30_000);
+    const trial = longCall(pool, server());
+    await clock.advance(0);
+    expect(pool.mayList('one')).toBe(true);
+    await expect(pool.use(server(), nothing, undefined, { brief: true })).resolves.toBeUndefined();
+    await expect(pool.use(server(), () => Promise.reject(unreachable()), undefined, { brief: true })).rejects.toThrow();
+    await expect(pool.use(server(), nothing)).rejects.toMatchObject({ code: 'CIRCUIT_OPEN' });
+    trial.end();
+    await trial.answer;
+    expect(pool.health('one').breaker).toBe('closed');
+  });
+
+  it('A12 A43 the failures of one principal keep nobody from asking for the list', async () => {
+    const { pool } = setUp({ failures: 1 });
+    const failing = pool.use(server(), () => Promise.reject(unreachable()), undefined, { principal: 'clumsy' });
+    await expect(failing).rejects.toThrow('refused');
+    expect(pool.health('one').breaker).toBe('open');
+    expect(pool.mayList('one')).toBe(true);
+  });
+
   it('CONN-3 failed connects count once each, however many wait, and a fast failure does not count', async () => {
     const stage = setUp({ failures: 3 });
     const { pool, clock } = stage;

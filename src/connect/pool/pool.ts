@@ -16,7 +16,7 @@ import { createLogLevels } from './log-levels.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { shuttingDown } from './errors.js';
 import { connectionIdOf, connectionKeyOf, createLinks, isGroupConnection, takeLink } from './links.js';
-import { healthOf, type Link, type Ping, type Slot } from './slot.js';
+import { healthOf, isTried, type Link, type Ping, type Slot } from './slot.js';
 import { createStderrRing } from '../transport/stderr-ring.js';
 
 /** A change of a connection, or something a server said on its own account. */
@@ -79,6 +79,8 @@ export interface Pool extends Caller {
   /** Asks a server whether it is there; answers how long that took, in milliseconds. */
   ping(server: Server): Promise<number>;
   health(id: string): ServerHealth;
+  /** Whether a server may be asked for its list now: its breaker is closed for all, or a trial runs on an open connection. */
+  mayList(id: string): boolean;
   /** The last checks whether a server is there, oldest first. */
   pings(id: string): readonly Ping[];
   /** The last output of a child on stderr. */
@@ -191,16 +193,18 @@ export function createPool(deps: PoolDeps): Pool {
       on !== undefined && slot.links.get(on)?.upstream.closed === false
         ? { ...SHARED, id: on, prefers: 'legacy' }
         : connectionKeyOf(host, server, slot);
-    slot.breaker.check(principal);
+    // The list belongs to the request that is the trial, which alone decides.
+    const isPartOfTrial = brief && isTried(slot);
+    if (!isPartOfTrial) slot.breaker.check(principal);
     begin();
     let link: Link | undefined;
     try {
       link = takeLink(slot, keyFor(), brief) ?? (await links.join(slot, server, { keyFor, brief, signal }));
       const answer = await task(link.upstream, link);
-      slot.breaker.succeed(principal);
+      if (!isPartOfTrial) slot.breaker.succeed(principal);
       return answer;
     } catch (thrown) {
-      learnFrom(slot, link, thrown, options);
+      if (!isPartOfTrial) learnFrom(slot, link, thrown, options);
       throw thrown;
     } finally {
       if (link) links.letGo(link);
@@ -317,6 +321,11 @@ export function createPool(deps: PoolDeps): Pool {
       return slot ? healthOf(slot) : { state: 'disconnected', breaker: 'closed', since: startedAt };
     },
 
+    mayList(id) {
+      const slot = slots.get(id);
+      return !slot || slot.breaker.sharedState === 'closed' || isTried(slot);
+    },
+
     pings: (id) => slots.get(id)?.pings ?? [],
     stderr: (id) => hide(slots.get(id)?.stderr.text() ?? ''),
     appendStderr: (id, chunk) => slots.get(id)?.stderr.append(chunk),
@@ -378,15 +387,12 @@ export function createPool(deps: PoolDeps): Pool {
 
 /** Reports a failed call to the breaker, once for all calls that one lost connection failed. */
 function learnFrom(slot: Slot, link: Link | undefined, thrown: unknown, { principal, timeoutMs }: PoolUse): void {
-  const isOwnLimit = link && timeoutMs !== undefined && timeoutMs < link.server.timeoutMs && isTimeout(thrown);
+  const isTimeout = thrown instanceof ToolscoutError && thrown.code === 'TOOL_EXECUTION_TIMEOUT';
+  const isOwnLimit = link && timeoutMs !== undefined && timeoutMs < link.server.timeoutMs && isTimeout;
   const verdict = link && !isOwnLimit ? judgeFailure(thrown) : 'nothing';
   if (verdict === 'answered') return slot.breaker.succeed(principal);
   const lost = link?.upstream.closed === true;
   if (verdict === 'nothing' || (lost && link.lossCounted)) return slot.breaker.release(principal);
   if (link && lost) link.lossCounted = true;
   slot.breaker.fail(thrown, principal);
-}
-
-function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof ToolscoutError && thrown.code === 'TOOL_EXECUTION_TIMEOUT';
 }

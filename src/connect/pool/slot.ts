@@ -103,6 +103,11 @@ export function isKept({ server, key }: Pick<Link, 'server' | 'key'>): boolean {
   return server.eager === true && key === SHARED.id;
 }
 
+/** Whether the request that decides about an open breaker runs on a connection that is there. */
+export function isTried({ breaker, links }: Slot): boolean {
+  return breaker.isTrying && [...links.values()].some(({ upstream }) => !upstream.closed);
+}
+
 /** Whether one more connection may be made. */
 export function hasRoom(slot: Slot): boolean {
   return slot.links.size + slot.openings.size < MAX_LANES;
