@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readEnvironment } from '../../config/environment.js';
+import { configCandidates } from '../../config/read/find.js';
 import { VERSION } from '../../kernel/version.js';
 import { homeOf, stateDirectoryOf } from '../state-place.js';
 import type { Wish } from './hello.js';
@@ -72,18 +74,34 @@ function readFlags(words: readonly string[]): Flags | undefined {
 const OWN_VARIABLES =
   /^(?:HOME|NO_PROXY|HTTPS?_PROXY|MCP_AUTH_TOKEN|\w+_MCP_TOKEN|(?:TOOLSCOUT|CCOS|REGISTRY|TOOLS|DISCOVERY|OTEL|XDG|PG)\w*)$/;
 
-/** Names in a config that may be variables: `${NAME}`, `$NAME`, `env.NAME`. */
-const NAMED = /(?:\$\{?|env(?:\.|\[['"]))(\w+)/g;
+/** Names in a config that may be variables, however they are written in the environment: `${NAME}`, `${env:NAME}`, `$NAME`, `env.NAME`. */
+const NAMED = /(?:\$\{env:|\$\{?|env(?:\.|\[['"]))(\w+)/g;
 
-/** The variables that decide what a config means: hosts in which they differ do not share a service. */
-function decisive(config: string | undefined, env: ForwardAround['env']): [string, string | undefined][] {
-  const names = new Set(Object.keys(env).filter((name) => OWN_VARIABLES.test(name)));
-  let text = '';
+/** The files whose text may name variables: the config that is named, or all in which one is looked for. */
+function configFiles(config: string | undefined, { cwd, env }: ForwardAround): string[] {
+  if (config !== undefined) return [config];
+  const xdgConfigHome = readEnvironment(env).configHome;
+  return [...configCandidates({ cwd, home: homeOf(env), xdgConfigHome }), join(cwd, 'mcp.json')];
+}
+
+/** The text of a file; nothing when it cannot be read, and the service says what is wrong with it. */
+function textOf(file: string): string {
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return '';
   try {
-    if (config !== undefined) text = readFileSync(config, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch {
-    // The service says what is wrong with the file.
+    return '';
   }
+}
+
+/**
+ * The variables that decide what a config means: hosts in which they differ do not share a service. A config that is code can take a
+ * variable in any way, so each one whose name stands in it counts.
+ */
+function decisive(files: readonly string[], env: ForwardAround['env']): [string, string | undefined][] {
+  const text = files.map(textOf).join('\n');
+  const words = new Set(text.match(/\w+/g));
+  const names = new Set(Object.keys(env).filter((name) => OWN_VARIABLES.test(name) || words.has(name)));
   for (const [, name] of text.matchAll(NAMED)) names.add(name!);
   return [...names].toSorted().map((name) => [name, env[name]]);
 }
@@ -109,7 +127,7 @@ export function readForwardOptions(around: ForwardAround): ForwardOptions | unde
     folder,
     demo,
     idle,
-    JSON.stringify(decisive(config, env)),
+    JSON.stringify(decisive(configFiles(config, around), env)),
   ]);
   const args = [
     ...around.execArgv,

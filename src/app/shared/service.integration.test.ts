@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { chmod, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
@@ -377,6 +377,47 @@ describe('the command line of a forwarder', () => {
     expect(program(here)).toBe(before);
     await utimes(here, 1, 1);
     expect(program(here)).not.toBe(before);
+  });
+});
+
+describe('hosts with other credentials', () => {
+  const keyIn = (folder: string, env: ForwardAround['env'], ...words: string[]): string => {
+    const argv = ['node', '/opt/cli.js', 'serve', '--stdio', '--shared', ...words];
+    const home = { HOME: join(folder, 'home'), ...env };
+    return readForwardOptions({ argv, execPath: 'node', execArgv: [], cwd: folder, env: home })!.place.key;
+  };
+  const one = { TOKEN: 'of-one' };
+  const other = { TOKEN: 'of-the-other' };
+
+  it.each([
+    ['"${env:TOKEN}"', 'json'],
+    ['"${TOKEN:-none}"', 'yaml'],
+    ['const { TOKEN } = process.env', 'ts'],
+    ["const from = process.env; from['TOKEN']", 'mjs'],
+  ])('STORE-6 a config with %s in a %s file gives each a service of its own', async (text, ending) => {
+    const folder = await temporaryDirectory();
+    const file = join(folder, `c.${ending}`);
+    await writeFile(file, text);
+    expect(keyIn(folder, one, '--config', file)).not.toBe(keyIn(folder, other, '--config', file));
+    expect(keyIn(folder, one, '--config', file)).toBe(keyIn(folder, { ...one, ELSE: '1' }, '--config', file));
+  });
+
+  it.each(['home/.config/toolscout/config.json', 'toolscout.config.yaml', '.toolscout/config.jsonc', 'mcp.json'])(
+    'STORE-6 a config that is found and not named, %s, gives each a service of its own',
+    async (path) => {
+      const folder = await temporaryDirectory();
+      const file = join(folder, path);
+      expect(keyIn(folder, one)).toBe(keyIn(folder, other));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, '{"servers": {"a": {"url": "https://a.example", "headers": {"x-key": "${TOKEN}"}}}}');
+      expect(keyIn(folder, one)).not.toBe(keyIn(folder, other));
+    },
+  );
+
+  it('STORE-6 a folder in the place of a config stops nobody', async () => {
+    const folder = await temporaryDirectory();
+    await mkdir(join(folder, 'toolscout.config.json'));
+    expect(keyIn(folder, one)).toBe(keyIn(folder, other));
   });
 });
 

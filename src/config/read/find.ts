@@ -54,9 +54,23 @@ export function userConfigStem({ home, xdgConfigHome }: Pick<FindOptions, 'home'
   return join(xdgConfigHome ?? join(home, '.config'), 'toolscout', 'config');
 }
 
+/** Where a config of the current folder is looked for, without endings. */
+function folderConfigStems(cwd: string): string[] {
+  return [join(cwd, '.toolscout', 'config'), join(cwd, 'toolscout.config'), join(cwd, 'anygpt.config')];
+}
+
+function candidatesAt(stem: string): string[] {
+  return FORMATS.map((format) => `${stem}.${format}`);
+}
+
+/** Every file in which a config is looked for when none is named. */
+export function configCandidates(options: Pick<FindOptions, 'cwd' | 'home' | 'xdgConfigHome'>): string[] {
+  return [...folderConfigStems(options.cwd), userConfigStem(options)].flatMap(candidatesAt);
+}
+
 /** Files with this name and any ending that a config may have, in the order in which they are tried. */
 export async function configFilesAt(stem: string): Promise<string[]> {
-  const candidates = FORMATS.map((format) => `${stem}.${format}`);
+  const candidates = candidatesAt(stem);
   const exists = await Promise.all(candidates.map(isFile));
   return candidates.filter((_, i) => exists[i]);
 }
@@ -73,7 +87,7 @@ export async function locateConfig(options: FindOptions): Promise<FoundConfig | 
       file: path,
     });
   }
-  const inFolder = [join(cwd, '.toolscout', 'config'), join(cwd, 'toolscout.config'), join(cwd, 'anygpt.config')];
+  const inFolder = folderConfigStems(cwd);
   const stems = [...(options.folder === false ? [] : inFolder), userConfigStem(options)];
   for (const stem of stems) {
     const [path, ...hidden] = await configFilesAt(stem);
