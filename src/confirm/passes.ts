@@ -32,7 +32,9 @@ const PREFIX = 'confirm.';
 /** Random characters of a pass. */
 const DIGITS = 32;
 /** Passes that are kept; then of the owner that has most the one that ends first goes. */
-const MAX_KEPT = 10_000;
+const MAX_KEPT = 2000;
+/** How often it is looked at which are kept: each look reads all of them. */
+const PRUNE_EACH_MS = 1000;
 
 /** Whether a state that a host brings back is a pass. */
 export function isPass(state: string): boolean {
@@ -45,7 +47,10 @@ function ownerIn({ value }: Entry): string {
 
 /** The passes of a store. */
 export function createPasses({ store, clock }: { readonly store: Store; readonly clock: Clock }): Passes {
+  let prunedAt = -Infinity;
   const prune = async (): Promise<void> => {
+    if (clock.monotonic() - prunedAt < PRUNE_EACH_MS) return;
+    prunedAt = clock.monotonic();
     const now = clock.now();
     const entries = await store.list(SPACE);
     const over = entries.filter(({ expiresAt = 0, storedAt }) => expiresAt <= now || isAhead(storedAt, now));

@@ -140,6 +140,21 @@ describe('pending calls', () => {
     expect((await calls().ask(asked({ more: true }))).isNew).toBe(true);
   });
 
+  it('A43 SEC-11 what a webhook decides at once does not pile up, and of one caller it takes no place of another', async () => {
+    const { clock, store, calls } = open();
+    const pending = calls();
+    const quiet = await pending.ask(asked({}, 'quiet'));
+    await pending.decide(quiet.pending.id, 'rejected', RULING);
+    for (let n = 0; n < 260; n++) {
+      await clock.advance(1);
+      const { pending: made } = await pending.ask(asked({ n }, 'busy'));
+      await pending.decide(made.id, 'rejected', RULING);
+    }
+    expect((await store.list('pending-calls')).length).toBeLessThanOrEqual(201);
+    expect((await pending.ask(asked({}, 'quiet'))).state).toBe('rejected');
+    expect((await pending.ask(asked({ n: 259 }, 'busy'))).state).toBe('rejected');
+  });
+
   it('SEC-11 pending calls are listed in the order in which they were asked for, then by id', async () => {
     const { clock, store, calls } = open();
     const { pending } = await calls().ask(asked({}));

@@ -2,10 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
 import { ToolscoutError, type ErrorDetails } from '../kernel/errors.js';
 import { isAhead } from '../kernel/expiry.js';
+import { surplusOf } from '../kernel/fair-share.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
 import type { PendingCall, PendingCallState } from '../model/pending-call.js';
 import type { Entry, Store } from '../model/store.js';
 import type { AskedCall } from './subject.js';
+
+/** A call that does not wait any more, and its place. */
+interface Ended {
+  readonly key: string;
+  readonly pending: PendingCall;
+}
 
 /** What was said about a call. */
 type Ruling = NonNullable<PendingCall['ruling']>;
@@ -46,6 +53,8 @@ const SPACE = 'pending-calls';
 /** Calls that one caller may have waiting, and all together: a person cannot look at more. */
 const MAX_OF_CALLER = 50;
 const MAX_WAITING = 1000;
+/** Calls that are over and still shown; then the oldest of the caller that has most goes, because each new call looks at all of them (A43). */
+const MAX_OVER = 200;
 /** Characters of the name that a host gives itself. */
 const MAX_HOST = 200;
 /** What ended this long ago is forgotten. */
@@ -82,18 +91,27 @@ export function createPendingCalls(deps: {
       .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.id < b.id ? -1 : 1));
   };
 
-  /** Forgets what is long over; refuses one more where too many wait. */
+  /** Forgets what is long over, and of the rest the oldest where there is much; refuses one more where too many wait. */
   const makeRoom = async ({ call }: AskedCall): Promise<void> => {
     const now = clock.now();
     let waiting = 0;
     let own = 0;
+    const over: Ended[] = [];
     for (const entry of await store.list(SPACE)) {
       const pending = read(entry);
-      if (!pending || pending.expiresAt + FORGET_MS <= now) await store.delete(SPACE, entry.key);
-      else if (stateAt(pending, now) === 'waiting') {
+      if (!pending || pending.expiresAt + FORGET_MS <= now) {
+        await store.delete(SPACE, entry.key);
+        continue;
+      }
+      const state = stateAt(pending, now);
+      if (state === 'waiting') {
         waiting += 1;
         if (pending.principal === call.viewer.principal) own += 1;
-      }
+      } else if (state !== 'approved') over.push({ key: entry.key, pending });
+    }
+    const oldestFirst = over.toSorted((a, b) => a.pending.requestedAt - b.pending.requestedAt);
+    for (const { key } of surplusOf(oldestFirst, ({ pending }) => pending.principal, MAX_OVER)) {
+      await store.delete(SPACE, key);
     }
     if (waiting < MAX_WAITING && own < MAX_OF_CALLER) return;
     const which = own < MAX_OF_CALLER ? `${MAX_WAITING} calls` : `${MAX_OF_CALLER} calls of this caller`;
