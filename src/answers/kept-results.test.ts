@@ -91,6 +91,16 @@ describe.each(STORES)('kept results in %s', (_name, open) => {
     expect((await store.revisions('results')).size).toBe(500);
   });
 
+  it('A43 ANS-2 a caller with many small results takes no place of one with a large one', COMPUTES_LONG, async () => {
+    const { kept, clock } = await keeper({ keepBytes: 1e9, keepMs: 1e6 });
+    const large = (await kept.keep(viewer('bob'), from, result('b'.repeat(1_000_000))))!;
+    for (let at = 0; at < 505; at++) {
+      await clock.advance(1);
+      await kept.keep(ann, from, result('a'));
+    }
+    expect(await kept.find(viewer('bob'), large)).toBeDefined();
+  });
+
   it('ANS-2 a store that fails costs the handle, not the result', async () => {
     const { kept, store, errors } = await keeper();
     const failing = createKeptResults({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.js';
 import { isAhead } from '../kernel/expiry.js';
+import { surplusOf } from '../kernel/fair-share.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import type { Store } from '../model/store.js';
 import type { Viewer } from '../model/viewer.js';
@@ -72,6 +73,8 @@ function isStale({ keptAt, expiresAt }: Row, now: number): boolean {
   return expiresAt <= now || isAhead(keptAt, now);
 }
 
+const ownerIn = ([, { principal }]: readonly [string, Row]): string => principal;
+
 function rowIn(value: JsonValue): Row | undefined {
   if (!isObject(value)) return undefined;
   const { principal, skill, server, tool, bytes, keptAt, expiresAt } = value;
@@ -105,23 +108,17 @@ export function createKeptResults(deps: {
     return found;
   };
 
-  /** Removes expired results, then the oldest result of the caller that keeps most, until there is room. */
+  /** Removes expired results; where there are too many, or too large ones, the oldest of the caller that has most of what is scarce. */
   const makeRoom = async (bytes: number): Promise<void> => {
-    const kept = await rows();
     const now = clock.now();
-    const drop = async (handle: string): Promise<void> => {
-      kept.delete(handle);
-      await remove(handle);
-    };
-    for (const [handle, row] of kept) if (isStale(row, now)) await drop(handle);
-    const total = (): number => [...kept.values()].reduce((sum, row) => sum + row.bytes, 0);
-    while (kept.size > 0 && (kept.size >= MAX_RESULTS || total() + bytes > limits().keepBytes)) {
-      const heavy = heaviest(kept.values());
-      const oldest = [...kept]
-        .filter(([, row]) => row.principal === heavy)
-        .sort((a, b) => a[1].keptAt - b[1].keptAt)[0]!;
-      await drop(oldest[0]);
-    }
+    const kept = [...(await rows())];
+    const alive = kept.filter(([, row]) => !isStale(row, now));
+    const oldestFirst = alive.toSorted(([, a], [, b]) => a.keptAt - b.keptAt);
+    const excess = new Set(surplusOf(oldestFirst, ownerIn, MAX_RESULTS - 1));
+    const rest = oldestFirst.filter((each) => !excess.has(each));
+    const heavy = surplusOf(rest, ownerIn, limits().keepBytes - bytes, ([, row]) => row.bytes);
+    const stale = kept.filter(([, row]) => isStale(row, now));
+    for (const [handle] of [...stale, ...excess, ...heavy]) await remove(handle);
   };
 
   const belongsTo = (row: Row, viewer: Viewer): boolean =>
@@ -185,9 +182,3 @@ export function createKeptResults(deps: {
 export const OWN_SERVER = 'toolscout';
 
 const isOwn = (server: string): boolean => server === OWN_SERVER;
-
-function heaviest(rows: Iterable<Row>): string {
-  const bytes = new Map<string, number>();
-  for (const { principal, bytes: own } of rows) bytes.set(principal, (bytes.get(principal) ?? 0) + own);
-  return [...bytes].sort((a, b) => b[1] - a[1])[0]![0];
-}
