@@ -170,4 +170,26 @@ describe('secret mask', () => {
     expect(mask.hideEncoded(text)).toBe(text);
     expect(createSecretMask().hideEncoded(text)).toBe(text);
   });
+
+  it('A33 A44 secrets that are renewed take the place of older ones of their owner, and of no others', () => {
+    const mask = createSecretMask();
+    mask.add(['of-the-config']);
+    for (let at = 0; at < 100; at++) mask.renew('mail', [`access-token-${at}`, 'refresh-token']);
+    mask.renew('mail', ['access-token-98', 'refresh-token']);
+    mask.renew('files', ['token-of-files']);
+    const text = [
+      'access-token-99',
+      'access-token-98',
+      'access-token-97',
+      'refresh-token',
+      'token-of-files',
+      'of-the-config',
+    ];
+    for (const secret of text) {
+      expect(mask.hide(`a ${secret}.`)).toBe(`a ${MASK}.`);
+      expect(mask.hideEncoded(`a ${Buffer.from(secret).toString('hex')}.`)).toBe(`a ${MASK}.`);
+      expect(mask.hideEncoded(`a=${encodeURIComponent(secret).replaceAll('-', '%2D')}&b`)).toBe(`a=${MASK}&b`);
+    }
+    expect(mask.hide('access-token-9 access-token-50')).toBe('access-token-9 access-token-50');
+  });
 });

@@ -1,4 +1,4 @@
-import { replaceEscaped } from './escapes.js';
+import { percentNeedle, replaceEscaped, replacePercentEncoded } from './escapes.js';
 
 /** What a secret is shown as. */
 export const MASK = '***';
@@ -10,6 +10,11 @@ const MIN_LENGTH = 6;
 export interface SecretMask {
   /** Adds values that must never be shown. */
   add(values: Iterable<string>): void;
+  /**
+   * Adds values that take the place of earlier ones of the same owner, such as the tokens of a sign-in. Those that came shortly before
+   * may still be in use and stay hidden; without an end of it each text would cost more with every renewal (A44).
+   */
+  renew(owner: string, values: Iterable<string>): void;
   /** The text with every known secret replaced by {@link MASK}. */
   hide(text: string): string;
   /**
@@ -19,6 +24,8 @@ export interface SecretMask {
   hideEncoded(text: string): string;
 }
 
+/** Sets of values of one owner that are hidden: the present one and those before. */
+const MAX_RENEWALS = 3;
 /** Of a longer value the beginning is looked for, and what follows is hidden with it. */
 const MAX_ENCODED = 200;
 /** Values in one expression. */
@@ -37,25 +44,15 @@ function base64Forms(bytes: Buffer): string[] {
   });
 }
 
-/** A pattern for a value in which any character may be percent-encoded and a space may be a plus sign. */
-function percentForm(value: string): string {
-  const bytesOf = (character: string): string =>
-    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
-  const either = (character: string): string =>
-    `(?:${literal(character)}${character === ' ' ? '|\\+' : ''}|${bytesOf(character)})`;
-  const rest = value.length > MAX_ENCODED ? `[^\\s"'&]*` : '';
-  return Array.from(value.slice(0, MAX_ENCODED), either).join('') + rest;
-}
-
 /** Expressions that find values in other forms, with all that is encoded together with them. */
 function encodedForms(values: readonly string[]): RegExp[] {
+  if (values.length === 0) return [];
   const all = values.map((value) => Buffer.from(value.slice(0, MAX_ENCODED)));
   const base64 = all.flatMap(base64Forms).flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
   const either = (forms: readonly string[]): string => `(?:${[...new Set(forms)].map(literal).join('|')})`;
   return [
     new RegExp(`${either(base64)}[\\w+/-]*={0,2}`, 'g'),
     new RegExp(`${either(all.map((bytes) => bytes.toString('hex')))}(?:[0-9a-f]{2})*`, 'gi'),
-    new RegExp(`(?:${values.map(percentForm).join('|')})`, 'gi'),
   ];
 }
 
@@ -67,8 +64,10 @@ function inUrl(value: string): string {
   return /\p{Surrogate}/u.test(value) ? value : encodeURIComponent(value);
 }
 
-/** Secrets that are looked for in one pass; the expression for more would cost more than it saves. */
+/** Values whose beginnings are looked for in one pass; the expression for more would cost more than it saves. */
 const MAX_AT_ONCE = 500;
+/** Characters of these beginnings. */
+const BEGINNING = 16;
 
 function literal(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -82,15 +81,47 @@ function inGroups(values: readonly string[]): string[][] {
   return Array.from({ length: count }, group);
 }
 
+/** Values that come and go together, and the expressions for them, made when first needed: most processes never write an error. */
+interface Group {
+  readonly values: readonly string[];
+  encoded?: readonly RegExp[];
+}
+
+/** A value, and how it stands in a URL and in JSON, as far as they are long enough to be looked for. */
+function plainForms(value: string): string[] {
+  return [value, inUrl(value), JSON.stringify(value).slice(1, -1)].filter((form) => form.length >= MIN_LENGTH);
+}
+
 /** A mask over the secret values of one process. */
 export function createSecretMask(): SecretMask {
-  const known = new Set<string>();
+  const lasting = new Set<string>();
+  /** For each owner the newest set last. */
+  const renewed = new Map<string, string[][]>();
+  let groups: readonly Group[] = [];
+  let lastingGroups: readonly Group[] | undefined;
+  const groupOf = new Map<string, Group>();
   let ordered: string[] = [];
   /** Finds out in one pass that a text holds none of them, as nearly all texts do. */
   let some: RegExp | undefined;
-  const encodable = new Set<string>();
-  /** Made when first needed: most processes never write an error. */
-  let encoded: RegExp[] | undefined;
+  let needles: readonly string[] = [];
+  let cut: ReadonlySet<string> = new Set();
+
+  const isEncodable = (value: string): boolean => value.length >= MIN_ENCODED_LENGTH;
+  const gather = (): void => {
+    const all = new Set([...lasting, ...[...renewed.values()].flat(2)]);
+    // Longest first, so that a secret which contains another is hidden whole.
+    ordered = [...new Set([...all].flatMap(plainForms))].toSorted((a, b) => b.length - a.length);
+    const beginnings = new Set(ordered.map((each) => each.slice(0, BEGINNING)));
+    some = beginnings.size > MAX_AT_ONCE ? undefined : new RegExp([...beginnings].map(literal).join('|') || '(?!)');
+    lastingGroups ??= inGroups([...lasting].filter(isEncodable)).map((values) => ({ values }));
+    groups = [...lastingGroups, ...groupOf.values()];
+    const looked = [...all]
+      .filter(isEncodable)
+      .map((value) => [percentNeedle(value.slice(0, MAX_ENCODED)), value.length > MAX_ENCODED] as const);
+    needles = [...new Set(looked.map(([needle]) => needle))].toSorted((a, b) => b.length - a.length);
+    cut = new Set(looked.filter(([, isCut]) => isCut).map(([needle]) => needle));
+  };
+
   const hide = (text: string): string => {
     if (some && !some.test(text)) return text;
     let shown = text;
@@ -99,21 +130,32 @@ export function createSecretMask(): SecretMask {
   };
   return {
     add(values) {
-      for (const value of values) {
-        if (value.length >= MIN_ENCODED_LENGTH) encodable.add(value);
-        for (const form of [value, inUrl(value), JSON.stringify(value).slice(1, -1)]) {
-          if (form.length >= MIN_LENGTH) known.add(form);
-        }
-      }
-      encoded = undefined;
-      // Longest first, so that a secret which contains another is hidden whole.
-      ordered = [...known].toSorted((a, b) => b.length - a.length);
-      some = ordered.length > MAX_AT_ONCE ? undefined : new RegExp(ordered.map(literal).join('|') || '(?!)');
+      const before = lasting.size;
+      for (const value of values) lasting.add(value);
+      if (lasting.size === before) return;
+      lastingGroups = undefined;
+      gather();
+    },
+    renew(owner, values) {
+      const given = [...values];
+      const sets = renewed.get(owner) ?? [];
+      // Another process may read an older set after a newer one.
+      if (sets.some((set) => given.every((value) => set.includes(value)))) return;
+      const kept = [...sets, given].slice(-MAX_RENEWALS);
+      renewed.set(owner, kept);
+      groupOf.set(owner, { values: [...new Set(kept.flat())].filter(isEncodable) });
+      gather();
     },
     hide,
     hideEncoded(text) {
-      encoded ??= inGroups([...encodable]).flatMap(encodedForms);
-      const hideForms = (from: string): string => encoded!.reduce((shown, form) => shown.replace(form, MASK), from);
+      const hideForms = (from: string): string => {
+        let shown = from;
+        for (const group of groups) {
+          group.encoded ??= encodedForms(group.values);
+          for (const form of group.encoded) shown = shown.replace(form, MASK);
+        }
+        return needles.length === 0 ? shown : replacePercentEncoded(shown, needles, MASK, cut);
+      };
       const shown = hideForms(replaceEscaped(hide(text), ordered, MASK));
       const joined = shown.replace(LINE_END, '');
       const hidden = hideForms(joined);

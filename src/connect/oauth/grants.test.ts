@@ -39,6 +39,13 @@ describe('grants', () => {
     expect(await grants.read(KEY)).toBe(undefined);
   });
 
+  it('A44 A33 the tokens of renewals do not pile up in the mask, and those in use are in it', async () => {
+    const { grants, mask } = open();
+    for (let at = 0; at < 10; at++) await grants.write({ ...GRANT, accessToken: `canary-access-${at}.` });
+    expect(mask.hide('canary-access-9. canary-access-8. canary-refresh-token')).toBe('*** *** ***');
+    expect(mask.hide('canary-access-1.')).toBe('canary-access-1.');
+  });
+
   it('A33 every secret of a grant becomes known to the mask, when it is kept and when it is read', async () => {
     const { grants, mask, store, clock } = open();
     await grants.write(GRANT);

@@ -93,8 +93,12 @@ export function createGrants(deps: {
 }): Grants {
   const { store, clock, mask } = deps;
 
-  function hide({ accessToken, refreshToken, client }: Grant): void {
-    mask.add([accessToken, refreshToken, client.secret].filter((secret) => secret !== undefined));
+  function hide(grant: Grant): void {
+    const { accessToken, refreshToken, client } = grant;
+    mask.renew(
+      keyOf(grant),
+      [accessToken, refreshToken, client.secret].filter((secret) => secret !== undefined),
+    );
   }
 
   /** Takes the lock when it is free or was left behind; `watched` is what was seen of it before. */
