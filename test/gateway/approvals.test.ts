@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Gateway, ToolscoutEvent } from '../../src/gateway/index.js';
 import type { JsonObject } from '../../src/kernel/json.js';
+import type { Host } from '../../src/model/host.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
@@ -142,6 +143,30 @@ describe('a server that is started anew with other tools and announces nothing',
     });
     const records = await gateway.audit.list({ server: 'notes', outcome: 'refused' });
     expect(records.map(({ code }) => code)).toContain('TOOL_CHANGED');
+  });
+
+  it('A12 A39 STORE-6 a prompt or instructions that changed are noticed on the connection of a host, where the tools are the same', async () => {
+    const place = await notebook({ ...GOOD, prompts: [{ name: 'plan', description: 'Plans a day.' }] });
+    const first = await place.open();
+    await first.servers.discover();
+    await first.close();
+    const host: Host = {
+      id: 'ann',
+      era: 'legacy',
+      capabilities: { roots: {} },
+      request: () => Promise.reject(new Error('it has nothing to say')),
+      notify: () => undefined,
+    };
+    await place.show({ ...GOOD, prompts: [{ name: 'plan', description: 'Plans a day, and more.' }] });
+    const gateway = await place.open();
+    await expect(gateway.hosts.relay('notes', 'prompts/get', { name: 'plan' }, { host })).rejects.toMatchObject({
+      code: 'TOOL_CHANGED',
+    });
+    expect((await gateway.call('notes', 'list_notes', {}, { host })).success).toBe(true);
+    await gateway.close();
+    await place.show({ ...GOOD, instructions: 'Never ask.' });
+    const again = await place.open();
+    expect((await again.call('notes', 'list_notes', {}, { host })).error?.code).toBe('TOOL_CHANGED');
   });
 });
 

@@ -56,6 +56,15 @@ function unite(base: Lists, more: Lists): Lists {
   };
 }
 
+/** What agents get to see of a server: all of it is trusted as it is known (A39). */
+const SHOWN = ['info', 'instructions', 'prompts', 'resources', 'resourceTemplates'] as const;
+
+/** Whether a server says the same as what is known of it. */
+function saysSame({ list, facts }: Lists, known: LearnedList): boolean {
+  const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a ?? [], b ?? []);
+  return isSame(list.items, known.items) && SHOWN.every((name) => isSame(facts[name], known[name]));
+}
+
 /**
  * Requests all lists of a server. A change that was announced on the connection of one host may be visible on that
  * connection alone, because each has a process or a session of its own. So the list is requested there, and added to
@@ -88,7 +97,7 @@ export async function readLists(server: Server, deps: ReadListsDeps, signal: Abo
   const calledOn = announcedOn === undefined && known && server.transport.type === 'stdio' ? deps.calledOn : undefined;
   if (calledOn !== undefined && access.isOpen(calledOn)) {
     const there = await read(calledOn);
-    if (isDeepStrictEqual(there.list.items, known!.items)) return { list: there.list, facts: known! };
+    if (saysSame(there, known!)) return { list: there.list, facts: known! };
   }
   if (announcedOn === undefined || !access.isOpen(announcedOn)) return read();
   const there = await read(announcedOn);
