@@ -80,7 +80,7 @@ describe('the examples', STARTS_PROCESSES, () => {
     expect(stdout).toMatch(/^found {4}filesystem:read_text_file/);
     expect(stdout).toMatch(/^details {2}\{"type":"object".*"required":\["a","b"\]\}$/m);
     expect(stdout).toContain('The sum of 2 and 3 is 5.');
-    expect(stdout).toMatch(/^refused {2}TOOL_DISABLED: .*toolRules\[0\]/m);
+    expect(stdout).toMatch(/^refused {2}TOOL_DISABLED: .*rule 1 \(pattern/m);
     expect(stdout).toMatch(/^progress 1\/2\nprogress 2\/2\ndone {5}true\n$/m);
   });
 
@@ -91,7 +91,7 @@ describe('the examples', STARTS_PROCESSES, () => {
     expect(stdout).toContain('filesystem:read_file [read-only, local]\n');
     expect(stdout).toContain('memory:read_graph [read-only, graph]\n');
     expect(stdout).not.toMatch(/^\w+:(?:delete|move|write|create)/m);
-    expect(stdout).toContain('"filesystem:move_file" is disabled by toolRules[0]');
+    expect(stdout).toContain('"filesystem:move_file" is disabled by rule 1 (pattern');
     expect(stdout).toContain('"filesystem:write_file" is disabled by allow-list mode');
   });
 
@@ -208,7 +208,7 @@ describe('the docs', STARTS_PROCESSES, () => {
     expect(cases.length).toBeGreaterThan(5);
     const wrong = cases.filter(([rules, tool, by, enabled]) => {
       const { decision } = compileRules(JSON.parse(code(rules!)) as never).decide('any', code(tool!));
-      const decider = decision.rule === undefined ? 'default' : `rule ${decision.rule}`;
+      const decider = decision.rule === undefined ? 'default' : `rule ${decision.rule + 1}`;
       return decider !== by || decision.enabled !== (enabled === 'yes');
     });
     expect(wrong).toEqual([]);

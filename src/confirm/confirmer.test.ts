@@ -17,7 +17,7 @@ import { createMemoryStore } from '../store/index.js';
 import { createConfirmer, type Clearance, type ConfirmNote, type ConfirmerDeps } from './confirmer.js';
 import type { ConfirmSubject } from './subject.js';
 
-const RULE: ConfirmRule = { ask: true, reason: 'toolRules[0] (pattern "*")' };
+const RULE: ConfirmRule = { ask: true, reason: 'rule 1 (pattern "*")' };
 const ALLOW: JsonObject = { action: 'accept', content: { decision: 'allow' } };
 
 function toolOf(confirm: ConfirmRule | undefined, hash = 'h1'): Tool {

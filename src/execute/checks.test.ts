@@ -9,12 +9,12 @@ const tool = (overrides: Partial<Tool> = {}): Tool => testTool('fs', 'delete_fil
 
 describe('checks', () => {
   it('PAT-5 a disabled tool is refused, and the refusal says which rule decided', () => {
-    const decision = { enabled: false, rule: 1, reason: 'toolRules[1] (pattern "*delete*")' };
+    const decision = { enabled: false, rule: 1, reason: 'rule 2 (pattern "*delete*")' };
     for (const disabled of [tool({ status: 'disabled', decision }), tool({ decision })]) {
       expect(() => ruleCheck({ tool: disabled })).toThrow(
         expect.objectContaining({
           code: 'TOOL_DISABLED',
-          message: '"fs:delete_file" is disabled: toolRules[1] (pattern "*delete*").',
+          message: '"fs:delete_file" is disabled: rule 2 (pattern "*delete*").',
           delivered: false,
         }),
       );

@@ -3,7 +3,7 @@ import type { JsonValue } from '../kernel/json.js';
 /** The rule that makes calls of a tool need a confirmation (SEC-11). */
 export interface ConfirmRule {
   readonly ask: true | 'once' | { readonly when: string };
-  /** One phrase for people: `toolRules[1] (pattern "*delete*")`. */
+  /** One phrase for people: `rule 2 (pattern "*delete*")`. */
   readonly reason: string;
 }
 

@@ -13,7 +13,7 @@ export interface Decision {
   readonly enabled: boolean;
   /** Index into `toolRules`, or `undefined` when the default decided. */
   readonly rule?: number;
-  /** One phrase for people: `toolRules[1] (pattern "*delete*")` or `allow-list mode: no rule enables it`. */
+  /** One phrase for people: `rule 2 (pattern "*delete*")` or `allow-list mode: no rule enables it`. */
   readonly reason: string;
 }
 

@@ -90,7 +90,7 @@ describe('normalizeTool', () => {
 
   it('PAT-5 a tool that a rule disables is disabled and says why', () => {
     const tool = normalizeTool(server, { name: 'x' }, compileRules([{ pattern: 'x', enabled: false }]));
-    expect(tool).toMatchObject({ status: 'disabled', decision: { rule: 0, reason: 'toolRules[0] (pattern "x")' } });
+    expect(tool).toMatchObject({ status: 'disabled', decision: { rule: 0, reason: 'rule 1 (pattern "x")' } });
   });
 
   it('A12 the hash changes with one byte and not with the order of keys', () => {

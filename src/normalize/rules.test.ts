@@ -33,7 +33,7 @@ describe('compileRules', () => {
       [{ pattern: '*delete*', enabled: false }],
       'gh:delete_repo',
       false,
-      'toolRules[0] (pattern "*delete*")',
+      'rule 1 (pattern "*delete*")',
     ],
     [
       'PAT-4 a rule that does not match says nothing',
@@ -54,7 +54,7 @@ describe('compileRules', () => {
       [{ pattern: 'get_*', enabled: true }],
       'gh:get_repo',
       true,
-      'toolRules[0] (pattern "get_*")',
+      'rule 1 (pattern "get_*")',
     ],
     [
       'PAT-4 the first matching rule decides: off before on',
@@ -64,7 +64,7 @@ describe('compileRules', () => {
       ],
       'gh:delete_repo',
       false,
-      'toolRules[0] (pattern "*delete*")',
+      'rule 1 (pattern "*delete*")',
     ],
     [
       'PAT-4 the first matching rule decides: on before off',
@@ -74,7 +74,7 @@ describe('compileRules', () => {
       ],
       'gh:delete_tmp',
       true,
-      'toolRules[0] (pattern "delete_tmp")',
+      'rule 1 (pattern "delete_tmp")',
     ],
     [
       'PAT-4 a rule without enabled never decides',
@@ -84,7 +84,7 @@ describe('compileRules', () => {
       ],
       'gh:x',
       false,
-      'toolRules[1] (pattern "x")',
+      'rule 2 (pattern "x")',
     ],
     ['PAT-4 tag rules alone leave the default on', [{ pattern: '*', tags: ['a'] }], 'gh:x', true, DEFAULT_ON],
     [
@@ -99,7 +99,7 @@ describe('compileRules', () => {
       [{ pattern: ['!get_*', '!list_*'], enabled: false }],
       's:delete_x',
       false,
-      'toolRules[0] (pattern "!get_*", "!list_*")',
+      'rule 1 (pattern "!get_*", "!list_*")',
     ],
     [
       'PAT-3 a rule of another server does not apply',
@@ -113,14 +113,14 @@ describe('compileRules', () => {
       [{ pattern: '*', server: 'gh', enabled: false }],
       'gh:x',
       false,
-      'toolRules[0] (pattern "*", server "gh")',
+      'rule 1 (pattern "*", server "gh")',
     ],
     [
       'PAT-3 a server may be a glob',
       [{ pattern: '*', server: 'git{hub,lab}', enabled: false }],
       'gitlab:x',
       false,
-      'toolRules[0] (pattern "*", server "git{hub,lab}")',
+      'rule 1 (pattern "*", server "git{hub,lab}")',
     ],
     ['PAT-3 a server is matched whole', [{ pattern: '*', server: 'gh', enabled: false }], 'ghx:x', true, DEFAULT_ON],
     [
@@ -128,7 +128,7 @@ describe('compileRules', () => {
       [{ pattern: 'gh:get_*', enabled: false }],
       'gh:get_x',
       false,
-      'toolRules[0] (pattern "gh:get_*")',
+      'rule 1 (pattern "gh:get_*")',
     ],
   ])('%s', (_title, rules, address, enabled, reason) => {
     const [server, tool] = address.split(':') as [string, string];
@@ -427,7 +427,7 @@ describe('compileRules', () => {
       { pattern: 'c*', confirm: true },
     ]);
     expect(rules.decide('s', 'a1')).not.toHaveProperty('confirm');
-    expect(rules.decide('s', 'b1').confirm).toEqual({ ask: 'once', reason: 'toolRules[1] (pattern "*")' });
+    expect(rules.decide('s', 'b1').confirm).toEqual({ ask: 'once', reason: 'rule 2 (pattern "*")' });
     expect(rules.warnings.map(({ path, message }) => [path, message.replace(/;[^;]*$/, '')])).toEqual([
       ['toolRules[2]', 'can never decide, because toolRules[1] always decides first; its confirm and tags still apply'],
       [

@@ -42,11 +42,12 @@ function compileRule(config: RuleConfig, index: number, problems: Problem[]): Co
   };
 }
 
+/** A rule as people count them, from 1; paths of the config count from 0. */
 function describeRule(rule: CompiledRule): string {
   const { pattern, server } = rule.config;
   const patterns = [pattern].flat().map((text) => JSON.stringify(text));
   const where = server === undefined ? '' : `, server ${JSON.stringify(server)}`;
-  return oneLine(`toolRules[${rule.index}] (pattern ${patterns.join(', ')}${where})`, 200);
+  return oneLine(`rule ${rule.index + 1} (pattern ${patterns.join(', ')}${where})`, 200);
 }
 
 /**

@@ -148,7 +148,7 @@ describe('the command line', STARTS_PROCESSES, () => {
     expect(JSON.parse(invalid.stdout)).toMatchObject({ success: false, error: { code: 'TOOL_VALIDATION_ERROR' } });
     const refused = await place.run('call', 'old', 'crash');
     expect(refused.code).toBe(4);
-    expect(refused.stderr).toContain('toolRules[0]');
+    expect(refused.stderr).toContain('rule 1 (pattern');
     expect((await place.run('inspect', 'old', 'crash')).code).toBe(4);
   });
 
@@ -159,7 +159,7 @@ describe('the command line', STARTS_PROCESSES, () => {
     });
     const ruled = await place.run('why', 'old:crash');
     expect(ruled.code).toBe(4);
-    expect(ruled.stdout).toContain('disabled by toolRules[0]');
+    expect(ruled.stdout).toContain('disabled by rule 1 (pattern');
     expect(await place.run('why', 'old', 'echo')).toMatchObject({ code: 0 });
     const unknown = await place.run('why', 'old', 'eco');
     expect(unknown.code).toBe(2);

@@ -165,7 +165,7 @@ describe('the life of a gateway', STARTS_PROCESSES, () => {
       .toContain('new');
     const refused = await text('execute_tool', { server: 'old', tool: 'fail', arguments: {} });
     expect(refused).toContain('TOOL_DISABLED');
-    expect(refused).toContain('toolRules[0]');
+    expect(refused).toContain('rule 1 (pattern');
     expect(await text('execute_tool', echo)).toContain('still here');
     // The unchanged server was neither restarted by the invalid nor by the valid change.
     expect(await linesOf(starts)).toEqual(before);

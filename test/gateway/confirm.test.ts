@@ -392,7 +392,7 @@ describe('rules that ask', STARTS_PROCESSES, () => {
     expect(await codeOf(gateway.call('notes', 'drop', { id: 6 }))).toBe('CONFIRMATION_REQUIRED');
     const { tool } = await gateway.details('notes', 'drop');
     expect(tool).toMatchObject({ tags: ['risky'], confirm: { ask: { when: 'id > `5`' } } });
-    expect(tool.confirm!.reason).toContain('toolRules[2]');
+    expect(tool.confirm!.reason).toContain('rule 3 (pattern');
   });
 
   it('SEC-11 an expression that fails on the arguments asks; what JMESPath calls false does not', async () => {

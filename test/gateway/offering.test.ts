@@ -119,7 +119,7 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
     expect(offered.map((tool) => tool.name)).toContain('get_file_info');
     const disabled = listed.find((tool) => tool.name === 'read_text_file');
     expect(disabled).toMatchObject({ status: 'disabled', decision: { enabled: false, rule: 0 } });
-    expect(disabled?.decision.reason).toContain('toolRules[0]');
+    expect(disabled?.decision.reason).toContain('rule 1 (pattern');
     const view = (await gateway.servers.list()).find(({ id }) => id === FILES);
     expect(view).toMatchObject({ tools: offered.length, disabledTools: listed.length - offered.length });
   });
@@ -128,7 +128,7 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
     const gateway = await offline({ toolRules });
     await expect(gateway.details(FILES, 'read_text_file')).rejects.toMatchObject({
       code: 'TOOL_DISABLED',
-      message: expect.stringContaining('toolRules[0]') as string,
+      message: expect.stringContaining('rule 1 (pattern') as string,
     });
     const refusal = {
       success: false,
@@ -137,7 +137,7 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
     for (const route of ['library', 'mcp', 'cli', 'http'] as const) {
       const answer = await gateway.call(FILES, 'read_text_file', { path: 'x' }, { route });
       expect(answer).toMatchObject(refusal);
-      expect(answer.error?.message).toContain('toolRules[0]');
+      expect(answer.error?.message).toContain('rule 1 (pattern');
     }
     const events = [];
     for await (const event of gateway.stream(FILES, 'read_text_file', { path: 'x' })) events.push(event);
@@ -199,7 +199,7 @@ describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
     expect(await why('absent', 'echo')).toMatch(/^false connection: .*could not be learned: .*no\/such\/program/);
     expect(await why('old', 'ecko')).toMatch(/^false unknown-tool: .*the nearest is "echo"/);
     expect(await why('old', 'zzzzqqqq')).toMatch(/^false unknown-tool: .*is not one of them\.$/);
-    expect(await why('old', 'crash')).toMatch(/^false rule: "old:crash" is disabled by toolRules\[0\]/);
+    expect(await why('old', 'crash')).toMatch(/^false rule: "old:crash" is disabled by rule 1 \(pattern/);
   });
 
   it('CONN-2 asking why starts nothing', async () => {

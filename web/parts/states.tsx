@@ -3,6 +3,7 @@ import type { ApiError } from '../api/problem.js';
 import { statusWord, type ListedStatus } from '../text/status-word.js';
 import type { Resource } from '../app/resource.js';
 import { asOwn } from '../app/session.js';
+import { withRuleNumbers } from '../text/advice.js';
 import { outcomeWord } from '../text/code-words.js';
 import { Icon, type IconName } from './icon.js';
 import { Command, ServerText } from './server-text.js';
@@ -89,7 +90,7 @@ export function Failure({ error, onRetry }: { readonly error: ApiError; readonly
       <Icon name="warn" />
       <div>
         <p class="strong">
-          <ServerText text={error.message} />
+          <ServerText text={withRuleNumbers(error.message)} />
         </p>
         {error.suggestion && (
           <p class="muted">
@@ -100,7 +101,7 @@ export function Failure({ error, onRetry }: { readonly error: ApiError; readonly
           <ul class="plain-list">
             {error.problem.problems.map(({ path, message }) => (
               <li key={path}>
-                <code>{path || '/'}</code> <ServerText text={message} />
+                <code>{withRuleNumbers(path) || '/'}</code> <ServerText text={withRuleNumbers(message)} />
               </li>
             ))}
           </ul>

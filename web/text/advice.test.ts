@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { adviceOf, reasonOf } from './advice.js';
+import { adviceOf, reasonOf, withRuleNumbers } from './advice.js';
 
 describe('what the API advises', () => {
   it('STUDIO-1 is left out where it names routes, and numbers rules as the page does', () => {
@@ -11,8 +11,13 @@ describe('what the API advises', () => {
     expect(adviceOf('')).toBeUndefined();
     expect(adviceOf(undefined)).toBeUndefined();
     expect(adviceOf('Wait a moment and try again.')).toBe('Wait a moment and try again.');
-    expect(reasonOf('"a:b" is disabled by toolRules[0] (pattern "b").')).toBe(
-      '"a:b" is disabled by rule 1 (pattern "b").',
+    for (const rule of ['rule 1', 'toolRules[0]'])
+      expect(reasonOf(`"a:b" is disabled by ${rule} (pattern "b").`)).toBe(
+        '"a:b" is disabled by rule 1 (pattern "b").',
+      );
+    expect(withRuleNumbers('toolRules[2].pattern[0]')).toBe('rule 3, pattern[0]');
+    expect(withRuleNumbers('can never decide, because toolRules[0] and toolRules[1] always decide first')).toBe(
+      'can never decide, because rule 1 and rule 2 always decide first',
     );
     expect(reasonOf('"a:b" is quarantined: it changed.')).toBe('"a:b" waits for approval: it changed.');
   });

@@ -8,11 +8,20 @@ export function adviceOf(text: string | undefined): string | undefined {
   return advice === undefined || advice === '' || ROUTE.test(advice) ? undefined : advice;
 }
 
-/** A reason of the API as the page words it: rules are numbered as they stand on their view, and a state has one word. */
+/** Paths of rules in the config, which count from 0. */
+const RULE_PATH = /\btoolRules\[(\d+)\](?:\.([\w.[\]]+))?/g;
+
+/** A text in which rules are numbered as they stand on their view: `toolRules[2].pattern` is the pattern of rule 3. */
+export function withRuleNumbers(text: string): string {
+  return text.replaceAll(RULE_PATH, (_, index: string, field?: string) => {
+    const rule = `rule ${Number(index) + 1}`;
+    return field === undefined ? rule : `${rule}, ${field}`;
+  });
+}
+
+/** A reason of the API as the page words it: a state has one word, and so has a rule, also in records of older versions. */
 export function reasonOf(text: string): string {
-  return text
-    .replaceAll(/toolRules\[(\d+)\]/g, (_, index: string) => `rule ${Number(index) + 1}`)
-    .replace(/" is quarantined: /, '" waits for approval: ');
+  return withRuleNumbers(text).replace(/" is quarantined: /, '" waits for approval: ');
 }
 
 /** Why a tool is held back, as the rest of a line that begins with its address. */

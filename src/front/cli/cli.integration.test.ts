@@ -398,12 +398,12 @@ describe('toolscout tools, inspect and why', STARTS_PROCESSES, () => {
     expect(text.stdout).toMatch(/^TOOL +SUMMARY\n/);
     expect(text.stdout).not.toContain('delete_note');
     const all = await run(await notes(), 'tools', 'notes', '--include-disabled');
-    expect(all.stdout).toMatch(/^delete_note +disabled by toolRules\[0\]/m);
+    expect(all.stdout).toMatch(/^delete_note +disabled by rule 1 \(pattern/m);
     const machine = json(await run(await notes(), 'tools', 'notes', '--include-disabled', '--json'));
     expect(machine).toMatchObject({
       server: 'notes',
       tools: [
-        { tool: 'delete_note', status: 'disabled', reason: expect.stringContaining('toolRules[0]') as string },
+        { tool: 'delete_note', status: 'disabled', reason: expect.stringContaining('rule 1 (pattern') as string },
         { tool: 'disguised', status: 'enabled' },
         { tool: 'read_note', tags: ['safe'] },
       ],
@@ -449,7 +449,7 @@ describe('toolscout tools, inspect and why', STARTS_PROCESSES, () => {
     });
     expect(await run(await notes(), 'why', 'notes', 'delete_note')).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('toolRules[0]') as string,
+      stdout: expect.stringContaining('rule 1 (pattern') as string,
     });
     expect((await run(await notes(), 'why', 'notes:raed_note')).code).toBe(2);
     const machine = await run(await notes(), 'why', 'nobody:x', '--json');

@@ -13,7 +13,7 @@ const WAITING: PendingCall = {
   argumentsHash: 'a'.repeat(64),
   principal: 'local',
   route: 'mcp',
-  rule: 'toolRules[0] (pattern "delete_*")',
+  rule: 'rule 1 (pattern "delete_*")',
   state: 'waiting',
   requestedAt: NOW - 120_000,
   expiresAt: NOW + 150_000,
@@ -25,7 +25,7 @@ describe('a call that waits for a confirmation', () => {
     expect(shown({})).toBe(
       [
         'call_0123456789ab  a call of notes:delete_note  2 min ago',
-        '  by local, asked for by toolRules[0] (pattern "delete_*")',
+        '  by local, asked for by rule 1 (pattern "delete_*")',
         '  arguments {"id":7}',
         '  → toolscout approve call_0123456789ab   toolscout reject call_0123456789ab   (3 min left)',
       ].join('\n'),

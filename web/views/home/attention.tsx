@@ -8,6 +8,7 @@ import { isAdmin } from '../../app/session.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Advice, Callout } from '../../parts/states.js';
+import { reasonOf } from '../../text/advice.js';
 import { plural } from '../../text/format.js';
 import { actionLabel, placeOf } from './home-words.js';
 
@@ -38,10 +39,10 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
       <span class={`dot ${DOTS[item.severity]}`} />
       <div class="grow">
         <p class="strong">
-          <ServerText text={item.title} limit={200} />
+          <ServerText text={reasonOf(item.title)} limit={200} />
         </p>
         <p class="muted">
-          <ServerText text={item.detail} limit={300} />
+          <ServerText text={reasonOf(item.detail)} limit={300} />
         </p>
         {label === undefined && !place && (
           <p class="small">

@@ -52,9 +52,11 @@ describe('words of Home', () => {
     ['sign-in', { server: 'a' }, 'Sign in', '#/servers/a', 'Open the server'],
     ['config-rejected', {}, 'Read it again', '#/config', 'Open the config'],
     ['source-kept', {}, 'Read it again', '#/config', 'Open the config'],
+    ['config', { title: 'Config: limits' }, 'Read it again', '#/config', 'Open the config'],
+    ['config', { title: 'Config: toolRules[2]' }, 'Read it again', '#/rules', 'Open the rules'],
     ['store', {}, 'Accept the store', undefined, undefined],
   ] as const)('STUDIO-1 offers what mends it, or where to look first: %s %j', (kind, about, label, href, place) => {
-    const item: Pick<Attention, 'kind' | 'server' | 'ref' | 'action'> = { kind, ...about };
+    const item: Pick<Attention, 'kind' | 'server' | 'ref' | 'title' | 'action'> = { kind, title: '', ...about };
     expect(actionLabel({ ...item, action })).toBe(label);
     expect(actionLabel(item)).toBeUndefined();
     expect(placeOf(item)).toEqual(href === undefined ? undefined : { href, label: place });

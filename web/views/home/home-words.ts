@@ -63,11 +63,15 @@ export function placeOf({
   kind,
   server,
   ref,
-}: Pick<Attention, 'kind' | 'server' | 'ref'>): { readonly href: string; readonly label: string } | undefined {
+  title,
+}: Pick<Attention, 'kind' | 'server' | 'ref' | 'title'>):
+  | { readonly href: string; readonly label: string }
+  | undefined {
   if (kind === 'approval')
     return { href: ref === undefined ? '#/approvals' : hrefTo('approvals', [ref]), label: 'Look at it' };
   if (kind === 'pending-call') return { href: '#/approvals', label: 'See the calls' };
   if (server !== undefined) return { href: hrefTo('servers', [server]), label: 'Open the server' };
+  if (kind === 'config' && title.includes('toolRules[')) return { href: '#/rules', label: 'Open the rules' };
   return kind.startsWith('config') || kind === 'source-kept'
     ? { href: '#/config', label: 'Open the config' }
     : undefined;

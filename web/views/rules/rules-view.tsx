@@ -13,6 +13,7 @@ import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout, Empty, Failure, Loaded } from '../../parts/states.js';
+import { withRuleNumbers } from '../../text/advice.js';
 import { plural } from '../../text/format.js';
 import { RuleRow, Tools } from './rule-row.js';
 import { allowListText, exceptionText, patternText, previewText } from './rule-words.js';
@@ -183,7 +184,8 @@ function Editor({
             )}
             {preview.warnings.map(({ path, message }) => (
               <p key={path + message}>
-                <code>{path}</code> <ServerText text={message} />
+                <span class="strong">{withRuleNumbers(path).replace(/^rule/, 'Rule')}</span>{' '}
+                <ServerText text={withRuleNumbers(message)} />
               </p>
             ))}
           </Callout>

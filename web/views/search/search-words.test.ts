@@ -18,7 +18,7 @@ describe('words of a search', () => {
       '3 tools fit that agents do not get.',
     ]);
     const about = { server: 'files', tool: 'write' };
-    expect(heldReason({ ...about, reason: '"files:write" is disabled by toolRules[0] (pattern "*").' })).toBe(
+    expect(heldReason({ ...about, reason: '"files:write" is disabled by rule 1 (pattern "*").' })).toBe(
       'is disabled by rule 1 (pattern "*").',
     );
   });

@@ -197,7 +197,7 @@ describe('what the page shows', STARTS_PROCESSES, () => {
       tool: 'crash',
       status: 'disabled',
       because: 'rule',
-      reason: expect.stringContaining('toolRules[0]'),
+      reason: expect.stringContaining('rule 1 (pattern'),
     });
     expect(await heldBy(KEY)).toEqual({ total: 2, tools: [held('mine'), held('other')] });
     expect(await heldBy(KEY, '?server=other&q=crash')).toEqual({ total: 1, tools: [held('other')] });
