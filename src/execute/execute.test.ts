@@ -166,6 +166,8 @@ describe('executor', () => {
     const answers = [
       { question: { resultType: 'input_required' } },
       new ToolscoutError('CONFIRMATION_REJECTED', 'no'),
+      new ToolscoutError('CONFIRMATION_REQUIRED', 'pending', { remedy: { kind: 'confirm-call', id: 'call_1' } }),
+      new ToolscoutError('CONFIRMATION_REQUIRED', 'given for another call', { suggestion: 'Call again.' }),
       { call: cleared, carry: async (result: JsonObject) => ({ ...result, carried: true }) },
     ];
     const outcomes: unknown[] = [];
@@ -186,8 +188,10 @@ describe('executor', () => {
       outcomes.push([result, error?.code, sent[0]?.params?.['arguments'], outcome, code]);
     }
     expect(outcomes).toEqual([
-      [{ resultType: 'input_required' }, undefined, undefined, 'refused', 'CONFIRMATION_REQUIRED'],
+      [{ resultType: 'input_required' }, undefined, undefined, 'waiting', 'CONFIRMATION_REQUIRED'],
       [undefined, 'CONFIRMATION_REJECTED', undefined, 'refused', 'CONFIRMATION_REJECTED'],
+      [undefined, 'CONFIRMATION_REQUIRED', undefined, 'waiting', 'CONFIRMATION_REQUIRED'],
+      [undefined, 'CONFIRMATION_REQUIRED', undefined, 'refused', 'CONFIRMATION_REQUIRED'],
       [{ content: [], carried: true }, undefined, { path: '/b' }, 'success', undefined],
     ]);
   });

@@ -242,6 +242,10 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     noteAsking(trail, false);
     noteConnected(trail);
     const resultBytes = result && estimateBytes(result);
+    // A question that is open says nothing of a call that failed for another reason.
+    const isWaiting = success
+      ? trail.isAsked === true
+      : error?.code === 'CONFIRMATION_REQUIRED' && error.remedy.kind === 'confirm-call';
     const entry: ExecutionEntry = {
       kind: 'execution',
       principal: call.principal,
@@ -251,14 +255,14 @@ export function createExecutor(deps: ExecutorDeps): Executor {
       server,
       tool,
       arguments: call.arguments,
-      outcome: trail.isAsked
-        ? 'refused'
+      outcome: isWaiting
+        ? 'waiting'
         : success
           ? 'success'
           : isRefusal(error?.code, trail.phase === 'judging' || error?.remedy.kind === 'overloaded')
             ? 'refused'
             : 'failure',
-      code: trail.isAsked ? 'CONFIRMATION_REQUIRED' : error?.code,
+      code: isWaiting ? 'CONFIRMATION_REQUIRED' : error?.code,
       message: error?.message,
       latencyMs: toMicroseconds(latencyMs),
       waitedMs: trail.waitedMs,

@@ -185,7 +185,7 @@ export function createTraffic(deps: {
     (requester as { readonly [ROW]?: Row })[ROW] ?? (requester.host && rowOf.get(requester.host));
 
   const finish = (row: Row, given: 'success' | 'failure', response: JsonValue, code?: ErrorCode): void => {
-    row.state = row.isRefused ? 'refused' : given;
+    row.state = row.held ?? given;
     row.ms = since(row);
     if (code !== undefined) row.code = code;
     row.response = payloadOf(response, row);
@@ -206,7 +206,7 @@ export function createTraffic(deps: {
         size: 0,
         asking: 0,
         askingSince: undefined,
-        isRefused: false,
+        held: undefined,
         isGone: false,
         principal,
         route,
@@ -357,7 +357,7 @@ export function createTraffic(deps: {
     note(requester, { outcome, code, askedMs = 0 }) {
       const row = rowFor(requester);
       if (!row) return;
-      row.isRefused = outcome === 'refused';
+      row.held = outcome === 'refused' || outcome === 'waiting' ? outcome : undefined;
       if (code !== undefined) row.code = code;
       // A webhook is asked for a confirmation without the host.
       if (askedMs > (row.askedMs ?? 0)) row.askedMs = askedMs;

@@ -49,6 +49,9 @@ export interface TokenCount {
   readonly withheld: number;
 }
 
+/** How something ended; a call that is `waiting` was not made yet, because a person is asked first (SEC-11). */
+export const AUDIT_OUTCOMES = ['success', 'failure', 'refused', 'waiting'] as const;
+
 /** One execution or administrative act (EXEC-5). */
 export interface AuditRecord {
   readonly id: string;
@@ -67,7 +70,7 @@ export interface AuditRecord {
   readonly arguments?: JsonValue;
   /** SHA-256 of the arguments before redaction. */
   readonly argumentsHash?: string;
-  readonly outcome: 'success' | 'failure' | 'refused';
+  readonly outcome: (typeof AUDIT_OUTCOMES)[number];
   readonly code?: ErrorCode;
   /** What the caller was told of a failure or a refusal: redacted, and cut where it is long. Records of older versions have none. */
   readonly message?: string;

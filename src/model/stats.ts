@@ -28,6 +28,8 @@ export interface AuditSum {
   readonly records: number;
   /** Of them those that failed or were refused. */
   readonly failed: number;
+  /** Of them those that were not made yet, because a person is asked first. */
+  readonly waiting: number;
   /** Records of older versions count nothing. */
   readonly tokens: TokenCount;
 }

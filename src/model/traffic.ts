@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ErrorCode } from '../kernel/errors.js';
+import type { AuditRecord } from './audit-record.js';
 
 /** What is kept of the traffic while it is not watched (STUDIO-3). */
 export const TrafficConfig = z.strictObject({
@@ -50,7 +51,7 @@ export interface TrafficRow {
   readonly tool?: string;
   readonly traceId?: string;
   /** How it ended; `refused` as in the audit log: toolscout did not let it through. */
-  readonly state: 'open' | 'success' | 'failure' | 'refused';
+  readonly state: 'open' | AuditRecord['outcome'];
   readonly code?: ErrorCode;
   readonly ms?: number;
   /** The part of `ms` in which a person or a host was asked something; absent when none was. */

@@ -23,12 +23,14 @@ export interface SumPart {
   readonly groups: Partial<Record<StatsGroup, string>>;
   readonly records: number;
   readonly failed: number;
+  readonly waiting: number;
   readonly tokens: TokenCount;
 }
 
 interface Sum extends Omit<SumPart, 'tokens'> {
   records: number;
   failed: number;
+  waiting: number;
   readonly tokens: { -readonly [Part in keyof TokenCount]: number };
 }
 
@@ -37,16 +39,17 @@ export function createAuditSums(): { add(part: SumPart): void; all(): AuditSum[]
   const sums = new Map<string, Sum>();
   const plain = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);
   return {
-    add({ kind, groups, records, failed, tokens }) {
+    add({ kind, groups, records, failed, waiting, tokens }) {
       const { day, hour, server, tool, principal } = groups;
       const key = JSON.stringify([kind, day, hour, server, tool, principal]);
       let sum = sums.get(key);
       if (!sum) {
-        sum = { kind, groups, records: 0, failed: 0, tokens: { arguments: 0, returned: 0, withheld: 0 } };
+        sum = { kind, groups, records: 0, failed: 0, waiting: 0, tokens: { arguments: 0, returned: 0, withheld: 0 } };
         sums.set(key, sum);
       }
       sum.records += records;
       sum.failed += failed;
+      sum.waiting += waiting;
       sum.tokens.arguments += plain(tokens.arguments);
       sum.tokens.returned += plain(tokens.returned);
       sum.tokens.withheld += plain(tokens.withheld);

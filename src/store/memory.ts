@@ -159,8 +159,9 @@ function partOf(
     by.map((group) => [group, values[group]]).filter(([, value]) => value !== undefined),
   );
   const { arguments: args = 0, returned = 0, withheld = 0 } = tokens ?? {};
-  const failed = outcome === 'success' ? 0 : 1;
-  return { kind, groups, records: 1, failed, tokens: { arguments: args, returned, withheld } };
+  const waiting = outcome === 'waiting' ? 1 : 0;
+  const failed = outcome === 'success' ? 0 : 1 - waiting;
+  return { kind, groups, records: 1, failed, waiting, tokens: { arguments: args, returned, withheld } };
 }
 
 function matches(filter: AuditFilter, record: AuditRecord): boolean {

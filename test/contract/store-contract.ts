@@ -295,23 +295,24 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         record('c', { server: 'slack', tool: 'list', time: 2 * day, principal: 'élan\u0000', tokens: tokens(4, 40) }),
         // As an older version recorded it.
         record('d', { server: 'slack', tool: 'list', time: 2 * day, principal: 'ann' }),
+        record('w', { server: 'slack', tool: 'drop', time: 2 * day, outcome: 'waiting' }),
         record('e', { kind: 'search', time: 2 * day + 1, principal: 'ann', tokens: tokens(8, 80) }),
       ]);
       const nameOf = ({ kind, day, server, tool }: AuditSum): string => [kind, day, server, tool].join(' ');
       const sums = async (query: AuditSumQuery): Promise<AuditSum[]> =>
         (await store.sumAudit(query)).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
       expect(await sums({ by: [] })).toEqual([
-        { kind: 'execution', records: 4, failed: 1, tokens: tokens(7, 70, 5) },
-        { kind: 'search', records: 1, failed: 0, tokens: tokens(8, 80) },
+        { kind: 'execution', records: 5, failed: 1, waiting: 1, tokens: tokens(7, 70, 5) },
+        { kind: 'search', records: 1, failed: 0, waiting: 0, tokens: tokens(8, 80) },
       ]);
       expect(await sums({ by: ['server'] })).toEqual([
-        { kind: 'execution', server: 'github', records: 2, failed: 1, tokens: tokens(3, 30, 5) },
-        { kind: 'execution', server: 'slack', records: 2, failed: 0, tokens: tokens(4, 40) },
-        { kind: 'search', records: 1, failed: 0, tokens: tokens(8, 80) },
+        { kind: 'execution', server: 'github', records: 2, failed: 1, waiting: 0, tokens: tokens(3, 30, 5) },
+        { kind: 'execution', server: 'slack', records: 3, failed: 0, waiting: 1, tokens: tokens(4, 40) },
+        { kind: 'search', records: 1, failed: 0, waiting: 0, tokens: tokens(8, 80) },
       ]);
       expect(await sums({ by: ['day'] })).toMatchObject([
         { kind: 'execution', day: '1970-01-02', records: 2 },
-        { kind: 'execution', day: '1970-01-03', records: 2 },
+        { kind: 'execution', day: '1970-01-03', records: 3 },
         { kind: 'search', day: '1970-01-03', records: 1 },
       ]);
       const named = await sums({ by: ['server', 'tool', 'principal'] });
@@ -323,7 +324,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           [undefined, undefined, 'ann', 1],
         ]),
       );
-      expect(named).toHaveLength(5);
+      expect(named).toHaveLength(6);
       expect(await sums({ by: [], since: day + 5, until: 2 * day })).toMatchObject([{ records: 1, failed: 1 }]);
       expect(await sums({ by: ['day'], since: 9 * day })).toEqual([]);
     });

@@ -27,6 +27,10 @@ const WORDS: ReadonlyArray<readonly [word: string, means: string]> = [
   ['only tagged', 'A rule turns the tool neither on nor off; it gives it a tag, by which agents can narrow a search.'],
   ['pinned as', 'The hash of the definition that is trusted. A definition with another hash waits for approval.'],
   ['refused', 'A call that toolscout did not let through; no server was asked. A failure is an error of the server.'],
+  [
+    'needs a yes',
+    'A rule wants a person to confirm the call. It was not sent; approve it under Approvals, and the same call goes through once.',
+  ],
   ['tokens', 'About what a model reads and writes. An agent pays for them.'],
   [
     'part',

@@ -12,7 +12,7 @@ import { Command, ServerText } from './server-text.js';
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'quiet' | 'accent';
 
 /** The colour of how a call or a request ended. */
-const OUTCOME_TONES = { success: 'ok', failure: 'bad', refused: 'warn', open: 'info' } as const;
+const OUTCOME_TONES = { success: 'ok', failure: 'bad', refused: 'warn', waiting: 'warn', open: 'info' } as const;
 
 /** A word with a colour; the word alone says it all. */
 export function Badge({

@@ -12,8 +12,9 @@ it('STUDIO-1 tells what was cancelled from what failed', () => {
     outcomeWord('failure', 'CANCELLED'),
     outcomeWord('failure', 'TOOL_EXECUTION_ERROR'),
     outcomeWord('refused'),
+    outcomeWord('waiting', 'CONFIRMATION_REQUIRED'),
     outcomeWord('open'),
-  ]).toEqual(['cancelled', 'failure', 'refused', 'running']);
+  ]).toEqual(['cancelled', 'failure', 'refused', 'needs a yes', 'running']);
 });
 
 it.each([

@@ -52,6 +52,8 @@ export function codeText(code: string): string | undefined {
 /** How something ended: what was cancelled has not failed. */
 export function outcomeWord(outcome: string, code?: string): string {
   if (outcome === 'open') return 'running';
+  // The record stays as it is when a person has decided.
+  if (outcome === 'waiting') return 'needs a yes';
   return outcome === 'failure' && code === 'CANCELLED' ? 'cancelled' : outcome;
 }
 

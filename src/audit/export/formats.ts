@@ -16,7 +16,12 @@ function oneLine(json: string): string {
 }
 
 /** How bad an outcome is, from 0 to 10, in CEF. */
-const CEF_SEVERITY: Readonly<Record<AuditRecord['outcome'], number>> = { success: 3, failure: 5, refused: 7 };
+const CEF_SEVERITY: Readonly<Record<AuditRecord['outcome'], number>> = {
+  success: 3,
+  failure: 5,
+  refused: 7,
+  waiting: 4,
+};
 
 const inHeader = (text: string): string => text.replaceAll(/[\\|]/g, '\\$&').replaceAll(BREAKS, ' ');
 // oxlint-disable-next-line no-control-regex

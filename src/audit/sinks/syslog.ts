@@ -25,7 +25,12 @@ const TIMEOUT_MS = 10_000;
 const LINGER_MS = 3000;
 /** "log audit" of RFC 5424. */
 const FACILITY = 13;
-const SEVERITY: Readonly<Record<AuditRecord['outcome'], number>> = { success: 6, failure: 4, refused: 4 };
+const SEVERITY: Readonly<Record<AuditRecord['outcome'], number>> = {
+  success: 6,
+  failure: 4,
+  refused: 4,
+  waiting: 5,
+};
 /** Larger datagrams are cut into pieces by the network, and lost when one of them is. */
 const MAX_DATAGRAM = 60_000;
 

@@ -49,7 +49,13 @@ export interface Overview {
   /** Tokens of the definitions of all tools that are offered. */
   readonly everyTool: number;
   /** The last 24 hours, oldest first; `at` is the beginning of the hour. */
-  readonly hours: ReadonlyArray<{ readonly at: number; readonly calls: number; readonly failed: number }>;
+  readonly hours: ReadonlyArray<{
+    readonly at: number;
+    readonly calls: number;
+    readonly failed: number;
+    /** Calls that were not made yet, because a person was asked first. */
+    readonly waiting: number;
+  }>;
   readonly attention: readonly Attention[];
 }
 

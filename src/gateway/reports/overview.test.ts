@@ -252,19 +252,20 @@ describe('a server that was stopped', () => {
 });
 
 describe('the hours of an overview', () => {
-  it('STUDIO-1 has calls of the last day alone; other records and older hours are left out', () => {
+  it('STUDIO-1 SEC-11 has calls of the last day alone, those that wait apart from those that failed; other records and older hours are left out', () => {
     const now = Date.UTC(2026, 0, 2, 10, 30);
-    const sum = (kind: 'execution' | 'menu', hour: string, failed = 0) => ({
+    const sum = (kind: 'execution' | 'menu', hour: string, failed = 0, waiting = 0) => ({
       kind,
       hour,
       records: 2,
       failed,
+      waiting,
       tokens: { arguments: 0, returned: 0, withheld: 0 },
     });
     const hours = hoursOf(
       [
         sum('execution', '2026-01-02T10', 1),
-        sum('execution', '2026-01-02T10'),
+        sum('execution', '2026-01-02T10', 0, 1),
         sum('menu', '2026-01-02T10'),
         sum('execution', '2026-01-01T10'),
         sum('execution', '2026-01-01T11'),
@@ -272,8 +273,8 @@ describe('the hours of an overview', () => {
       now,
     );
     expect(hours).toHaveLength(24);
-    expect(hours.at(-1)).toEqual({ at: Date.UTC(2026, 0, 2, 10), calls: 4, failed: 1 });
-    expect(hours[0]).toEqual({ at: Date.UTC(2026, 0, 1, 11), calls: 2, failed: 0 });
+    expect(hours.at(-1)).toEqual({ at: Date.UTC(2026, 0, 2, 10), calls: 4, failed: 1, waiting: 1 });
+    expect(hours[0]).toEqual({ at: Date.UTC(2026, 0, 1, 11), calls: 2, failed: 0, waiting: 0 });
     expect(hours.reduce((all, { calls }) => all + calls, 0)).toBe(6);
   });
 });

@@ -48,12 +48,18 @@ export function firstHour(now: number): number {
 /** Calls and failures of each of the last hours, also of those without any. */
 export function hoursOf(sums: readonly AuditSum[], now: number): Overview['hours'] {
   const first = firstHour(now);
-  const hours = Array.from({ length: HOURS }, (_, at) => ({ at: first + at * HOUR_MS, calls: 0, failed: 0 }));
-  for (const { kind, hour, records, failed } of sums) {
+  const hours = Array.from({ length: HOURS }, (_, at) => ({
+    at: first + at * HOUR_MS,
+    calls: 0,
+    failed: 0,
+    waiting: 0,
+  }));
+  for (const { kind, hour, records, failed, waiting } of sums) {
     const found = hours.find(({ at }) => new Date(at).toISOString().startsWith(`${hour}`));
     if (kind !== 'execution' || !found) continue;
     found.calls += records;
     found.failed += failed;
+    found.waiting += waiting;
   }
   return hours;
 }

@@ -9,6 +9,7 @@ const sum = (kind: string, more: Partial<AuditSum> = {}): AuditSum => ({
   kind,
   records: 1,
   failed: 0,
+  waiting: 0,
   tokens: tokens(1, 10),
   ...more,
 });

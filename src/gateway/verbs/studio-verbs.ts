@@ -50,7 +50,7 @@ export function studioVerbs(
     const calls = await readable(audit.query({ server: id, kind: 'execution', limit: MAX_CALLS }));
     const answered = calls.flatMap(({ time, outcome, waitedMs = 0, ...record }): Latency[] => {
       const ms = ownMs(record);
-      if (ms === undefined || outcome === 'refused') return [];
+      if (ms === undefined || outcome === 'refused' || outcome === 'waiting') return [];
       return [{ at: time, ms: Math.max(0, ms - waitedMs), ok: outcome === 'success', by: 'call' }];
     });
     return [...checks, ...answered].toSorted((a, b) => a.at - b.at);

@@ -73,7 +73,8 @@ export function sumStatement(schema: string, { by, since = 0, until }: AuditSumQ
   const columns = by.map((group) => `, ${GROUPS[group]}`).join('');
   const sum = (part: string): string => `coalesce(sum(tokens_${part}), 0)`;
   return {
-    sql: `select kind, count(*), count(*) filter (where outcome <> 'success'), ${sum('arguments')},
+    sql: `select kind, count(*), count(*) filter (where outcome not in ('success', 'waiting')),
+        count(*) filter (where outcome = 'waiting'), ${sum('arguments')},
         ${sum('returned')}, ${sum('withheld')}${columns}
       from ${schema}.audit where time >= $1 and ($2::bigint is null or time < $2)
       group by kind${columns}`,
@@ -83,7 +84,7 @@ export function sumStatement(schema: string, { by, since = 0, until }: AuditSumQ
 
 /** One row of {@link sumStatement}. */
 export function readSum(by: readonly StatsGroup[], row: readonly unknown[]): SumPart {
-  const [kind, records, failed, args, returned, withheld, ...values] = row;
+  const [kind, records, failed, waiting, args, returned, withheld, ...values] = row;
   const read = (group: StatsGroup, value: unknown): string | undefined => {
     if (value === null || value === undefined) return undefined;
     if (group === 'day') return dayName(Number(value));
@@ -95,6 +96,7 @@ export function readSum(by: readonly StatsGroup[], row: readonly unknown[]): Sum
     groups: Object.fromEntries(groups.filter(([, value]) => value !== undefined)),
     records: Number(records),
     failed: Number(failed),
+    waiting: Number(waiting),
     tokens: { arguments: Number(args), returned: Number(returned), withheld: Number(withheld) },
   };
 }

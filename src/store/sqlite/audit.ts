@@ -145,17 +145,25 @@ export function sumSome(
   );
   if (last === null) return { parts: [] };
   const columns = by.map((group) => GROUPS[group]);
-  const sql = `select cast(kind as blob), count(*), total(outcome <> 'success'), total(tokens_arguments),
+  const sql = `select cast(kind as blob), count(*), total(outcome not in ('success', 'waiting')),
+      total(outcome = 'waiting'), total(tokens_arguments),
       total(tokens_returned), total(tokens_withheld)${columns.map((column) => `, ${column}`).join('')}
     from audit where seq > ? and seq <= ? and time >= ? and time < ?
     group by kind${columns.map((column) => `, ${column}`).join('')}`;
   const parts = connection.rows(sql, seq, last, since, until).map((row): SumPart => {
-    const [kind = null, records, failed, args, returned, withheld, ...values] = row;
+    const [kind = null, records, failed, waiting, args, returned, withheld, ...values] = row;
     const groups = Object.fromEntries(
       by.map((group, at) => [group, readGroup(group, values[at])] as const).filter(([, value]) => value !== undefined),
     );
     const tokens = { arguments: Number(args), returned: Number(returned), withheld: Number(withheld) };
-    return { kind: fromName(kind) ?? '', groups, records: Number(records), failed: Number(failed), tokens };
+    return {
+      kind: fromName(kind) ?? '',
+      groups,
+      records: Number(records),
+      failed: Number(failed),
+      waiting: Number(waiting),
+      tokens,
+    };
   });
   return { parts, last: Number(last) };
 }

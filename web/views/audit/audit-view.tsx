@@ -170,6 +170,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           ['success', 'success'],
           ['failure', 'failure'],
           ['refused', 'refused'],
+          ['waiting', 'needs a yes'],
         ])}
         {select('sort', 'Order', sort, [
           ['', 'newest first'],

@@ -25,6 +25,7 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
   const { servers, tools, hours } = overview;
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
+  const waits = hours.reduce((sum, hour) => sum + hour.waiting, 0);
   const missing = missingNote(tools, servers);
   return (
     <div class="tiles">
@@ -45,7 +46,7 @@ function Tiles({ overview }: { readonly overview: Overview }): VNode {
       <a class="tile" href="#/audit?kind=execution">
         <span class="tile-label">Calls in 24 hours</span>
         <span class="tile-value number">{formatCount(calls)}</span>
-        <span class="tile-note">{callsNote(calls, failed)}</span>
+        <span class="tile-note">{callsNote(calls, failed, waits)}</span>
       </a>
     </div>
   );
@@ -83,6 +84,7 @@ function Tokens({ tokens }: { readonly tokens: Overview['tokens'] }): VNode {
 function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
   const calls = hours.reduce((sum, hour) => sum + hour.calls, 0);
   const failed = hours.reduce((sum, hour) => sum + hour.failed, 0);
+  const waits = hours.reduce((sum, hour) => sum + hour.waiting, 0);
   if (calls === 0) {
     return (
       <Section title="Calls">
@@ -99,13 +101,16 @@ function Calls({ hours }: { readonly hours: Overview['hours'] }): VNode {
   return (
     <Section title="Calls" aside="by hour, the last 24 hours">
       <Bars
-        values={hours.map((hour) => ({ total: hour.calls, bad: hour.failed, name: name(hour.at) }))}
-        label={`${plural(calls, 'call')} in 24 hours, ${failed} did not succeed`}
+        values={hours.map(({ at, ...hour }) => ({
+          name: name(at),
+          ok: hour.calls - hour.failed - hour.waiting,
+          bad: hour.failed,
+          waiting: hour.waiting,
+        }))}
+        label={`${plural(calls, 'call')} in 24 hours: ${callsNote(calls, failed, waits)}`}
+        words={{ ok: 'succeeded', bad: 'did not succeed', waiting: 'needs a yes' }}
+        axis={[hours[0] ? name(hours[0].at) : '', 'now']}
       />
-      <div class="axis" aria-hidden="true">
-        <span>{hours[0] && name(hours[0].at)}</span>
-        <span>now</span>
-      </div>
     </Section>
   );
 }

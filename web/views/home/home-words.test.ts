@@ -41,6 +41,10 @@ describe('words of Home', () => {
       'none failed',
       '1,234 did not succeed',
     ]);
+    expect([callsNote(3, 0, 1), callsNote(9, 2, 1200)]).toEqual([
+      'none failed, 1 needs a yes',
+      '2 did not succeed, 1,200 need a yes',
+    ]);
   });
 
   it.each([

@@ -33,9 +33,10 @@ export function missingNote(
 }
 
 /** How the calls of a day ended, under their number. */
-export function callsNote(calls: number, failed: number): string {
+export function callsNote(calls: number, failed: number, waiting = 0): string {
   if (calls === 0) return 'none yet';
-  return failed === 0 ? 'none failed' : `${formatCount(failed)} did not succeed`;
+  const ended = failed === 0 ? 'none failed' : `${formatCount(failed)} did not succeed`;
+  return waiting === 0 ? ended : `${ended}, ${formatCount(waiting)} ${waiting === 1 ? 'needs' : 'need'} a yes`;
 }
 
 /** What the button says that mends a thing of this kind. */

@@ -158,6 +158,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
             <option value="success">success</option>
             <option value="failure">failure</option>
             <option value="refused">refused</option>
+            <option value="waiting">needs a yes</option>
           </select>
         </label>
         <label class="field">

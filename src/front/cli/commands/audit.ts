@@ -41,7 +41,9 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .option('-s, --server <id>', 'only this server')
     .option('--tool <name>', 'only this tool')
     .addOption(new Option('--kind <kind>', 'only this kind').choices([...AUDIT_KINDS]))
-    .addOption(new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused']))
+    .addOption(
+      new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused', 'waiting']),
+    )
     .option('-n, --limit <count>', 'the most records to show', wholeNumber, 20)
     .option('-f, --follow', 'keep running and show new records')
     .addHelpText(

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AUDIT_OUTCOMES } from '../../../model/audit-record.js';
 import { AUDIT_DAMAGES } from '../../../model/audit-chain.js';
 import { TokenCount } from './stats-schema.js';
 
@@ -18,7 +19,7 @@ export const AuditRecord = z.object({
   tool: text.optional(),
   arguments: z.unknown().optional(),
   argumentsHash: text.optional(),
-  outcome: z.enum(['success', 'failure', 'refused']),
+  outcome: z.enum(AUDIT_OUTCOMES),
   code: text.optional(),
   message: text
     .meta({ description: 'What the caller was told of a failure or a refusal; redacted, at most 500 characters.' })

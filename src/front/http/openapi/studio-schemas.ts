@@ -73,8 +73,11 @@ export const Overview = z.object({
     everything: count.meta({ description: 'The definitions of all tools that are offered.' }),
   }),
   hours: z
-    .array(z.object({ at: time, calls: count, failed: count }))
-    .meta({ description: 'The last 24 hours, oldest first.' }),
+    .array(z.object({ at: time, calls: count, failed: count, waiting: count }))
+    .meta({
+      description:
+        'The last 24 hours, oldest first. Calls that are `waiting` were not made yet, because a person was asked first.',
+    }),
   attention: z.array(
     z.object({
       kind: z.enum([

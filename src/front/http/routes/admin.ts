@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Gateway } from '../../../gateway/index.js';
-import type { AuditFilter, AuditRecord as Told } from '../../../model/audit-record.js';
+import { AUDIT_OUTCOMES, type AuditFilter, type AuditRecord as Told } from '../../../model/audit-record.js';
 import { EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
 import type { Follow } from '../follow.js';
 import { HEAD_PATTERN, readHead } from '../../../model/audit-chain.js';
@@ -93,7 +93,7 @@ export function adminRoutes({ follow }: { readonly follow: Follow }): Route[] {
         server: name.optional(),
         tool: name.optional(),
         kind: name.optional(),
-        outcome: z.enum(['success', 'failure', 'refused']).optional(),
+        outcome: z.enum(AUDIT_OUTCOMES).optional(),
         since: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().meta({ description: 'Milliseconds since 1970.' }),
         limit: wholeNumber(1, 1000).optional(),
       }),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { AUDIT_OUTCOMES } from '../../../model/audit-record.js';
 import type { Payload, TrafficRow } from '../../../model/traffic.js';
 import { EVENT_STREAM } from '../event-stream.js';
 import type { Follow } from '../follow.js';
@@ -11,7 +12,13 @@ const name = z.string().min(1).max(500);
 const contentOf = ({ json, bytes }: Payload): object => ({ size: bytes, mimeType: 'application/json', text: json });
 
 /** The status of HTTP that says the same. */
-const STATUS: Readonly<Record<TrafficRow['state'], number>> = { open: 0, success: 200, failure: 500, refused: 403 };
+const STATUS: Readonly<Record<TrafficRow['state'], number>> = {
+  open: 0,
+  success: 200,
+  failure: 500,
+  refused: 403,
+  waiting: 202,
+};
 
 /** A row as tools that read HAR files know it: one request, its answer and its times; the row itself is under `_row`. */
 function entryOf(row: TrafficRow): object {
@@ -60,7 +67,7 @@ export function trafficRoutes({ follow, version }: { readonly follow: Follow; re
         tool: name.optional(),
         method: name.optional(),
         principal: name.optional(),
-        state: z.enum(['open', 'success', 'failure', 'refused']).optional(),
+        state: z.enum(['open', ...AUDIT_OUTCOMES]).optional(),
         q: name.optional().meta({ description: 'A text that stands anywhere in a row.' }),
       }),
       responses: {
