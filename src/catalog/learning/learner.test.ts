@@ -166,6 +166,29 @@ describe('learner', () => {
     expect(learner.lastFailure('a')?.error).toBe(cause);
   });
 
+  it.each([
+    [
+      'RATE_LIMITED',
+      'Server "a" is limited to 1 requests per second; try again in 14.5 s.',
+      'Server "a" is limited to 1 requests per second.',
+    ],
+    ['CIRCUIT_OPEN', 'It failed 5 times; try again in 15 s. Last error: gone', 'It failed 5 times. Last error: gone'],
+    [
+      'TOOLS_LIST_FAILED',
+      'It failed, and it is not tried again for 12 s. Last error: gone',
+      'It failed. Last error: gone',
+    ],
+  ] as const)('FIND-5 STUDIO-1 a failure that is shown later promises no time: %s', async (code, message, kept) => {
+    const { learner, finish } = bench();
+    const failing = learner.learn(server('a'));
+    const error = new ToolscoutError(code, message, { retryAfterMs: 14_500 });
+    // Whoever waits for it is told when.
+    await Promise.all([finish('a', error), expect(failing).rejects.toBe(error)]);
+    expect(learner.lastFailure('a')?.error).toMatchObject({ code, message: kept, retryAfterMs: undefined });
+    learner.recall('b', { error, at: 0, times: 1 });
+    expect(learner.failure('b')?.message).toBe(kept);
+  });
+
   it('CFG-6 a forgotten run is stopped, leaves no failure behind, and a new one begins at once', async () => {
     const { learner, begun, finish } = bench();
     const old = learner.learn(server('a'));

@@ -1,6 +1,7 @@
 import { discoverAll } from '../../discover/index.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../../kernel/errors.js';
+import { lastingError, restHint } from '../../kernel/retry-hint.js';
 import type { Progress } from '../../model/call.js';
 import type { Server } from '../../model/server.js';
 import type { LearnFailure } from './failure-memory.js';
@@ -131,7 +132,7 @@ function interruptedAfter(server: string, ms: number): ToolscoutError {
 function resting(server: string, error: ToolscoutError, restMs: number, isOpen: boolean): ToolscoutError {
   return new ToolscoutError(
     isOpen ? 'CIRCUIT_OPEN' : error.code,
-    `The tools of "${server}" could not be learned, and it is not tried again for ${Math.ceil(restMs / 1000)} s. Last error: ${error.message}`,
+    `The tools of "${server}" could not be learned${restHint(restMs)}. Last error: ${error.message}`,
     {
       retryAfterMs: Math.ceil(restMs),
       delivered: false,
@@ -179,7 +180,7 @@ export function createLearner(deps: {
   const noteFailure = (server: Server, given: ToolscoutError): void => {
     // That a server is left alone is over in a moment; why it failed is what stays true.
     const { cause } = given;
-    const error = given.code === 'CIRCUIT_OPEN' && cause instanceof ToolscoutError ? cause : given;
+    const error = lastingError(given.code === 'CIRCUIT_OPEN' && cause instanceof ToolscoutError ? cause : given);
     const failure = { error, at: clock.now(), times: (failures.get(server.id)?.times ?? 0) + 1 };
     failures.set(server.id, { ...failure, here: clock.monotonic() });
     deps.onFailure?.(server, failure);
@@ -282,7 +283,7 @@ export function createLearner(deps: {
     hasFailedHere: (server) => failures.get(server)?.here !== undefined,
     recall(server, failure) {
       if (failures.get(server)?.here !== undefined) return;
-      if (failure) failures.set(server, failure);
+      if (failure) failures.set(server, { ...failure, error: lastingError(failure.error) });
       else failures.delete(server);
     },
     forget,

@@ -1,4 +1,4 @@
-import { seconds } from '../../kernel/text.js';
+import { retryHint } from '../../kernel/retry-hint.js';
 import type { Cancel } from '../../kernel/async/cancel.js';
 import type { Clock, Timer } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
@@ -342,7 +342,7 @@ export function createLimiter(deps: { readonly clock: Clock; readonly portions?:
     const share = shares.size > 1 ? ` shared by ${shares.size} callers` : '';
     return new ToolscoutError(
       'RATE_LIMITED',
-      `Server "${server}" is limited to ${limit.requestsPerSecond} requests per second${share}; try again in ${seconds(retryAfterMs)}.`,
+      `Server "${server}" is limited to ${limit.requestsPerSecond} requests per second${share}${retryHint(retryAfterMs)}.`,
       { retryAfterMs, delivered: false },
     );
   }

@@ -5,6 +5,7 @@ import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Log } from '../../kernel/log.js';
+import { withoutRetryHint } from '../../kernel/retry-hint.js';
 import type { Host } from '../../model/host.js';
 import type { ConnectionState, Server, ServerHealth } from '../../model/server.js';
 import type { Upstream } from '../../model/upstream.js';
@@ -137,7 +138,7 @@ export function createPool(deps: PoolDeps): Pool {
   const healthTimer = createHealthTimer({ clock, links: links.all, intervalMs: () => deps.healthIntervalMs, check });
 
   function move(slot: Slot, to: ConnectionState, reason?: string): void {
-    const shown = reason === undefined ? undefined : hide(reason);
+    const shown = reason === undefined ? undefined : withoutRetryHint(hide(reason));
     if (to !== 'disconnected') slot.lastError = to === 'error' ? shown : undefined;
     const from = slot.state;
     if (from === to) return;

@@ -5,6 +5,7 @@ import type { Pool } from '../../connect/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { CLOCK_SLACK_MS } from '../../kernel/expiry.js';
+import { withoutRetryHint } from '../../kernel/retry-hint.js';
 import { counted } from '../../kernel/text.js';
 import type { Server } from '../../model/server.js';
 import { DOUBT_PHRASES, type Store, type StoreDoubt } from '../../model/store.js';
@@ -206,7 +207,8 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     return {
       subject,
       level: 'error',
-      message: hide(messageOf(thrown)),
+      // A report is read later, and by others.
+      message: withoutRetryHint(hide(messageOf(thrown))),
       next: nextFor(server, thrown),
       ...(stderr ? { stderr: hide(stderr) } : {}),
     };

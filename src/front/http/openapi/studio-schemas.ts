@@ -72,12 +72,10 @@ export const Overview = z.object({
     now: count.meta({ description: 'Menu and instructions that a host is given in the configured mode.' }),
     everything: count.meta({ description: 'The definitions of all tools that are offered.' }),
   }),
-  hours: z
-    .array(z.object({ at: time, calls: count, failed: count, waiting: count }))
-    .meta({
-      description:
-        'The last 24 hours, oldest first. Calls that are `waiting` were not made yet, because a person was asked first.',
-    }),
+  hours: z.array(z.object({ at: time, calls: count, failed: count, waiting: count })).meta({
+    description:
+      'The last 24 hours, oldest first. Calls that are `waiting` were not made yet, because a person was asked first.',
+  }),
   attention: z.array(
     z.object({
       kind: z.enum([
