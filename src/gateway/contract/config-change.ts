@@ -68,6 +68,8 @@ export interface PreviewedRule {
   readonly enables: RuleEffect;
   readonly disables: RuleEffect;
   readonly tags: RuleEffect;
+  /** Tools that it decides about and that wait for approval: agents do not get them, whatever it says. They are in neither of the first two. */
+  readonly waiting: RuleEffect;
 }
 
 /** Tools that a rule decides about. */
@@ -80,9 +82,9 @@ export interface RuleEffect {
 export interface RulesPreview {
   readonly rules: readonly PreviewedRule[];
   /** Tools that no rule decides about. */
-  readonly undecided: RuleEffect & { readonly enabled: boolean };
+  readonly undecided: RuleEffect & { readonly enabled: boolean; readonly waiting: RuleEffect };
   /** Compared with the rules in force. */
-  readonly changed: { readonly on: RuleEffect; readonly off: RuleEffect };
+  readonly changed: { readonly on: RuleEffect; readonly off: RuleEffect; readonly waiting: RuleEffect };
   readonly warnings: readonly Problem[];
 }
 

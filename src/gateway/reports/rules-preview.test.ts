@@ -17,10 +17,32 @@ describe('a preview of rules', () => {
       { enables: { count: 0 }, disables: { count: 1, tools: ['s:write'] }, tags: { count: 0 } },
       { enables: { count: 0 }, disables: { count: 0 }, tags: { count: 3 } },
     ]);
-    expect(preview.undecided).toEqual({ count: 2, tools: ['s:read', 's:list'], enabled: true });
+    expect(preview.undecided).toEqual({
+      count: 2,
+      tools: ['s:read', 's:list'],
+      enabled: true,
+      waiting: { count: 0, tools: [] },
+    });
     expect(preview.changed).toMatchObject({ on: { count: 0 }, off: { tools: ['s:write'] } });
     const back = await previewRules([], compileRules(rules), tools);
     expect(back.changed).toMatchObject({ on: { tools: ['s:write'] }, off: { count: 0 } });
+  });
+
+  it('STUDIO-8 SEC-9 tools that wait for approval are neither on nor off by a rule', async () => {
+    const tools = [
+      testTool('s', 'read_a'),
+      testTool('s', 'read_b', { status: 'quarantined' }),
+      testTool('s', 'write', { status: 'pending' }),
+    ];
+    const one = (name: string) => ({ count: 1, tools: [`s:${name}`] });
+    const none = { count: 0, tools: [] };
+    const off = await previewRules([{ pattern: 'read_*', enabled: false }], NONE, tools);
+    expect(off.rules).toMatchObject([{ enables: none, disables: one('read_a'), waiting: one('read_b') }]);
+    expect(off.undecided).toEqual({ ...none, enabled: true, waiting: one('write') });
+    expect(off.changed).toEqual({ on: none, off: one('read_a'), waiting: one('read_b') });
+    const on = await previewRules([{ pattern: '*', enabled: true }], NONE, tools);
+    expect(on.rules).toMatchObject([{ enables: one('read_a'), waiting: { count: 2 } }]);
+    expect(on.changed).toEqual({ on: none, off: none, waiting: none });
   });
 
   it('STUDIO-8 one rule that turns tools on turns the others off; of many tools the first are named', async () => {

@@ -82,18 +82,26 @@ export async function previewRules(
   const compiled = compileRules(rules);
   // Each rule alone shows what it tags; all together show which one decides.
   const alone = rules.map((rule) => compileRules([{ ...rule, enabled: undefined }]));
-  const effects = rules.map((rule) => ({ rule, enables: new Effect(), disables: new Effect(), tags: new Effect() }));
-  const undecided = new Effect();
-  const [on, off] = [new Effect(), new Effect()];
-  const judge = ({ server, name }: Tool): void => {
+  const effects = rules.map((rule) => ({
+    rule,
+    enables: new Effect(),
+    disables: new Effect(),
+    tags: new Effect(),
+    waiting: new Effect(),
+  }));
+  const [undecided, undecidedWaiting] = [new Effect(), new Effect()];
+  const [on, off, changedWaiting] = [new Effect(), new Effect(), new Effect()];
+  const judge = ({ server, name, status }: Tool): void => {
+    // No rule gives agents a tool that a person has yet to approve.
+    const isWaiting = status === 'pending' || status === 'quarantined';
     const address = addressOf(server, name);
     const { decision } = compiled.decide(server, name);
-    if (decision.rule === undefined) undecided.add(address);
-    else effects[decision.rule]![decision.enabled ? 'enables' : 'disables'].add(address);
+    if (decision.rule === undefined) (isWaiting ? undecidedWaiting : undecided).add(address);
+    else effects[decision.rule]![isWaiting ? 'waiting' : decision.enabled ? 'enables' : 'disables'].add(address);
     for (const [at, rule] of alone.entries())
       if (rule.decide(server, name).tags.length > 0) effects[at]!.tags.add(address);
     const isOn = inForce.decide(server, name).decision.enabled;
-    if (decision.enabled !== isOn) (decision.enabled ? on : off).add(address);
+    if (decision.enabled !== isOn) (isWaiting ? changedWaiting : decision.enabled ? on : off).add(address);
   };
   await cooperatively(tools, judge, size > SMALL_SIZE ? 1 : undefined);
   return {
@@ -102,8 +110,9 @@ export async function previewRules(
       count: undecided.count,
       tools: undecided.tools,
       enabled: !rules.some(({ enabled }) => enabled === true),
+      waiting: undecidedWaiting,
     },
-    changed: { on, off },
+    changed: { on, off, waiting: changedWaiting },
     warnings: compiled.warnings,
   };
 }

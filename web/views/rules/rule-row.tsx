@@ -4,9 +4,21 @@ import { Icon } from '../../parts/icon.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge, type Tone } from '../../parts/states.js';
 import { plural } from '../../text/format.js';
-import { chosenEffect, effectNote, effectWord, effectWords, patternOf, patternText } from './rule-words.js';
+import {
+  chosenEffect,
+  effectNote,
+  effectWord,
+  effectWords,
+  patternOf,
+  patternText,
+  waitingText,
+} from './rule-words.js';
 
 type Effect = RulesPreview['undecided'];
+
+function titleOf(word: string, count: number): string {
+  return word === 'waits' ? waitingText(count) : `${word} ${plural(count, 'tool')}`;
+}
 
 /** Tools that a rule decides about, folded up. */
 export function Tools({
@@ -17,6 +29,7 @@ export function Tools({
 }: {
   readonly effect: Pick<Effect, 'count' | 'tools'>;
   readonly tone: Tone;
+  /** What the rule does to them; `waits` where they wait for approval. */
   readonly word: string;
   /** Makes an exception for one of the tools. */
   readonly onExcept?: (address: string) => void;
@@ -25,9 +38,7 @@ export function Tools({
   return (
     <details class="effect">
       <summary>
-        <Badge tone={tone}>
-          {word} {plural(effect.count, 'tool')}
-        </Badge>
+        <Badge tone={tone}>{titleOf(word, effect.count)}</Badge>
       </summary>
       {onExcept ? (
         <ul class="effect-tools small" aria-label={`Tools that it ${word}`}>
@@ -164,6 +175,7 @@ export function RuleRow({
           <Tools effect={effect.enables} tone="ok" word="enables" />
           <Tools effect={effect.disables} tone="bad" word="disables" onExcept={onExcept} />
           <Tools effect={effect.tags} tone="info" word="tags" />
+          <Tools effect={effect.waiting} tone="warn" word="waits" />
           {note !== undefined && <span class="muted small">{note}</span>}
         </div>
       )}

@@ -13,9 +13,17 @@ import {
 } from './rule-words.js';
 
 const tools = (count: number) => ({ count, tools: [] });
-const none = { enables: tools(0), disables: tools(0), tags: tools(0) } as unknown as RulesPreview['rules'][number];
-const preview = (on: number, off: number, count: number, enabled: boolean): RulesPreview =>
-  ({ changed: { on: tools(on), off: tools(off) }, undecided: { ...tools(count), enabled } }) as unknown as RulesPreview;
+const none = {
+  enables: tools(0),
+  disables: tools(0),
+  tags: tools(0),
+  waiting: tools(0),
+} as unknown as RulesPreview['rules'][number];
+const preview = (on: number, off: number, count: number, enabled: boolean, waiting = 0): RulesPreview =>
+  ({
+    changed: { on: tools(on), off: tools(off), waiting: tools(0) },
+    undecided: { ...tools(count), enabled, waiting: tools(waiting) },
+  }) as unknown as RulesPreview;
 
 describe('words of rules', () => {
   it('STUDIO-1 every rule can be made one that asks for a confirmation', () => {
@@ -70,8 +78,9 @@ describe('words of rules', () => {
 
   it('STUDIO-1 says what the rules amount to', () => {
     expect(previewText(preview(1, 2, 9, true), true)).toBe('Compared with now: 1 tool more, 2 tools fewer.');
-    expect(previewText(preview(0, 0, 1, true), false)).toBe(
-      '1 tool that no rule names is offered, unless held back for approval.',
+    expect(previewText(preview(0, 0, 1, true), false)).toBe('1 tool that no rule names is offered.');
+    expect(previewText(preview(0, 0, 71, true, 2), false)).toBe(
+      '71 tools that no rule names are offered; 2 more tools wait for approval.',
     );
     expect(previewText(preview(0, 0, 9, false), false)).toBe('9 tools that no rule names are not offered.');
     expect([patternText({ pattern: 'a' }), patternText({ pattern: ['a', 'b'] })]).toEqual(['a', 'a, b']);

@@ -1,5 +1,5 @@
 import type { RuleConfig, RulesPreview } from '../../api/types.js';
-import { plural } from '../../text/format.js';
+import { formatCount, plural } from '../../text/format.js';
 
 /** The names that a rule is about, as one text. */
 export function patternText({ pattern }: Pick<RuleConfig, 'pattern'>): string {
@@ -60,11 +60,11 @@ function confirmText({ confirm }: Pick<RuleConfig, 'confirm'>): string | undefin
 /** What a rule does besides turning tools on and off and tagging them; that it does nothing, where that is so. */
 export function effectNote(
   rule: Pick<RuleConfig, 'confirm'>,
-  { enables, disables, tags }: RulesPreview['rules'][number],
+  { enables, disables, tags, waiting }: RulesPreview['rules'][number],
 ): string | undefined {
   const asks = confirmText(rule);
   if (asks !== undefined) return asks;
-  return enables.count + disables.count + tags.count === 0 ? 'decides about no tool' : undefined;
+  return enables.count + disables.count + tags.count + waiting.count === 0 ? 'decides about no tool' : undefined;
 }
 
 /**
@@ -82,8 +82,15 @@ export function allowListText(rules: readonly Pick<RuleConfig, 'enabled'>[], { u
 export function previewText({ changed, undecided }: RulesPreview, isChanged: boolean): string {
   if (isChanged)
     return `Compared with now: ${plural(changed.on.count, 'tool')} more, ${plural(changed.off.count, 'tool')} fewer.`;
-  const { count, enabled } = undecided;
-  return `${plural(count, 'tool')} that no rule names ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered, unless held back for approval' : 'not offered'}.`;
+  const { count, enabled, waiting } = undecided;
+  const named = `${plural(count, 'tool')} that no rule names ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered' : 'not offered'}`;
+  return waiting.count === 0 ? `${named}.` : `${named}; ${waitingText(waiting.count, 'more')}.`;
+}
+
+/** That tools wait for approval, which no rule changes. */
+export function waitingText(count: number, more = ''): string {
+  const tools = [formatCount(count), more, count === 1 ? 'tool' : 'tools'].filter(Boolean).join(' ');
+  return `${tools} ${count === 1 ? 'waits' : 'wait'} for approval`;
 }
 
 /** What a person did who made an exception: nothing is saved yet. */

@@ -180,6 +180,7 @@ function Editor({
               <div class="line">
                 <Tools effect={preview.changed.on} tone="ok" word="turns on" />
                 <Tools effect={preview.changed.off} tone="bad" word="turns off" />
+                <Tools effect={preview.changed.waiting} tone="warn" word="waits" />
               </div>
             )}
             {preview.warnings.map(({ path, message }) => (

@@ -123,12 +123,18 @@ export const RulesPreviewRequest = z.strictObject({
 });
 
 const Effect = z.object({ count, tools: texts.meta({ description: 'The first of them.' }) });
+const Waiting = Effect.meta({
+  description:
+    'Those that wait for approval: agents do not get them, whatever a rule says. They are counted here alone.',
+});
 
 /** What rules would turn on and off. */
 export const RulesPreview = z.object({
-  rules: z.array(z.object({ rule: RuleConfig, enables: Effect, disables: Effect, tags: Effect })),
-  undecided: Effect.extend({ enabled: z.boolean() }),
-  changed: z.object({ on: Effect, off: Effect }).meta({ description: 'Compared with the rules in force.' }),
+  rules: z.array(z.object({ rule: RuleConfig, enables: Effect, disables: Effect, tags: Effect, waiting: Waiting })),
+  undecided: Effect.extend({ enabled: z.boolean(), waiting: Waiting }),
+  changed: z
+    .object({ on: Effect, off: Effect, waiting: Waiting })
+    .meta({ description: 'Compared with the rules in force.' }),
   warnings: z.array(Issue),
 });
 
