@@ -80,11 +80,12 @@ describe('pending calls', () => {
     expect((await calls().ask(asked({ a: 1 }))).pending.id).toBe(first.pending.id);
     await calls().decide(first.pending.id, 'approved', RULING);
     await clock.advance(15 * MINUTE);
-    expect((await calls().list()).map(({ state }) => state)).toEqual(['expired']);
+    expect((await calls().list()).map(({ state, was }) => [state, was])).toEqual([['expired', 'approved']]);
     expect(await calls().settled(asked({ a: 1 }))).toBeUndefined();
     const second = await calls().ask(asked({ a: 1 }));
     expect([second.state, second.isNew, second.pending.id === first.pending.id]).toEqual(['waiting', true, false]);
     await clock.advance(15 * MINUTE);
+    expect((await calls().list()).map(({ state, was }) => [state, was])).toEqual([['expired', undefined]]);
     await expect(calls().decide(second.pending.id, 'approved', RULING)).rejects.toMatchObject({
       message: expect.stringContaining('it is expired') as string,
     });

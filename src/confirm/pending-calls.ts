@@ -72,6 +72,13 @@ function stateAt({ state, requestedAt, expiresAt }: PendingCall, now: number): P
   return state !== 'used' && (expiresAt <= now || isAhead(requestedAt, now)) ? 'expired' : state;
 }
 
+/** A call as it is now; what was decided about one that expired stays known. */
+function shownAt(pending: PendingCall, now: number): PendingCall {
+  const state = stateAt(pending, now);
+  const { state: was } = pending;
+  return { ...pending, state, ...(state === 'expired' && (was === 'approved' || was === 'rejected') && { was }) };
+}
+
 /** The pending calls of a store. */
 export function createPendingCalls(deps: {
   readonly store: Store;
@@ -87,7 +94,7 @@ export function createPendingCalls(deps: {
     return (await store.list(SPACE))
       .map(read)
       .filter((pending) => pending !== undefined)
-      .map((pending) => ({ ...pending, state: stateAt(pending, now) }))
+      .map((pending) => shownAt(pending, now))
       .toSorted((a, b) => a.requestedAt - b.requestedAt || (a.id < b.id ? -1 : 1));
   };
 

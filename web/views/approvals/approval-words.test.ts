@@ -56,7 +56,7 @@ describe('words of approvals', () => {
     expect(decisionWord('used')).toEqual(['approved and made', 'ok']);
     expect(decisionWord('approved')).toEqual(['approved', 'ok']);
     expect(decisionWord('rejected')).toEqual(['rejected', 'bad']);
-    expect(decisionWord('expired')).toEqual(['expired', 'quiet']);
+    expect(decisionWord('expired')).toEqual(['not decided in time', 'quiet']);
     expect(decisionWord('superseded')).toEqual(['replaced before anyone decided', 'quiet']);
   });
 

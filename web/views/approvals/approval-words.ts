@@ -56,6 +56,7 @@ const DECIDED: Partial<Record<Decision['state'], readonly [word: string, tone: T
   used: ['approved and made', 'ok'],
   rejected: ['rejected', 'bad'],
   superseded: ['replaced before anyone decided', 'quiet'],
+  expired: ['not decided in time', 'quiet'],
 };
 
 /** A decision in a word and a colour. */

@@ -21,7 +21,7 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
       ]);
       return decisionsOf(approvals, calls);
     },
-    (event) => event.type === 'approval',
+    (event) => event.type === 'approval' || event.type === 'calls',
   );
   return (
     <Loaded from={decisions} what="The list of decisions">
@@ -47,37 +47,40 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                   </tr>
                 </thead>
                 <tbody>
-                  {decided.slice(0, 200).map(({ id, what, about, again, state, isReplaced, by, reason, at }) => (
-                    <tr key={id}>
-                      <td>
-                        <a
-                          href={
-                            about.tool === undefined
-                              ? hrefTo('servers', [about.server])
-                              : hrefTo('tool', [about.server, about.tool])
-                          }
-                        >
-                          <ServerLine text={what} />
-                        </a>
-                      </td>
-                      <td>
-                        <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
-                        {isReplaced && <span class="muted small">changed since</span>}
-                        {again && (
-                          <a href={hrefTo('approvals', [again.ref], { hash: again.hash })} onClick={onOpen}>
-                            Look at it again
+                  {decided
+                    .slice(0, 200)
+                    .map(({ id, what, about, again, state, isReplaced, isUnused, by, reason, at }) => (
+                      <tr key={id}>
+                        <td>
+                          <a
+                            href={
+                              about.tool === undefined
+                                ? hrefTo('servers', [about.server])
+                                : hrefTo('tool', [about.server, about.tool])
+                            }
+                          >
+                            <ServerLine text={what} />
                           </a>
-                        )}
-                      </td>
-                      <td>
-                        <ServerLine text={by} />
-                      </td>
-                      <td>
-                        <ServerLine text={reason} />
-                      </td>
-                      <td class="muted">{formatAgo(at, now.value)}</td>
-                    </tr>
-                  ))}
+                        </td>
+                        <td>
+                          <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
+                          {isReplaced && <span class="muted small">changed since</span>}
+                          {isUnused && <span class="muted small">not made in time</span>}
+                          {again && (
+                            <a href={hrefTo('approvals', [again.ref], { hash: again.hash })} onClick={onOpen}>
+                              Look at it again
+                            </a>
+                          )}
+                        </td>
+                        <td>
+                          <ServerLine text={by} />
+                        </td>
+                        <td>
+                          <ServerLine text={reason} />
+                        </td>
+                        <td class="muted">{formatAgo(at, now.value)}</td>
+                      </tr>
+                    ))}
                 </tbody>
               </table>
             </div>

@@ -52,6 +52,17 @@ describe('decisions', () => {
       ['rejected', 'ada', true, undefined],
     ]);
     expect(new Set(decided.map(({ id }) => id)).size).toBe(4);
+    const over = decisionsOf(
+      [],
+      [
+        call({ state: 'expired', was: 'rejected', ruling: { by: 'bob', at: 3, via: 'operator' } }),
+        call({ state: 'expired', was: 'approved', ruling: { by: 'ada', at: 2, via: 'operator' } }),
+      ],
+    );
+    expect(over.map(({ state, by, at, isUnused }) => [state, by, at, isUnused])).toEqual([
+      ['rejected', 'bob', 3, undefined],
+      ['approved', 'ada', 2, true],
+    ]);
     // Only a request that was rejected can be approved after all; a call was made or not.
     const rejected = decisionsOf([request({ state: 'rejected' })], [call({ state: 'rejected' })]);
     expect(rejected.map(({ again }) => again)).toEqual([undefined, { ref: 'a:b', hash: 'h' }]);

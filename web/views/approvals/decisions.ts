@@ -12,6 +12,8 @@ export interface Decision {
   readonly state: Approval['state'] | PendingCall['state'];
   /** Something newer took its place after it was decided. */
   readonly isReplaced: boolean;
+  /** A yes to a call that nobody made in time. */
+  readonly isUnused?: boolean;
   readonly by: string;
   readonly reason: string;
   readonly at: number;
@@ -35,12 +37,14 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
     }));
   const answered = calls
     .filter(({ state }) => state !== 'waiting')
-    .map(({ id, server, tool, principal, host, state, ruling, expiresAt }): Decision => ({
+    .map(({ id, server, tool, principal, host, state, was, ruling, expiresAt }): Decision => ({
       id,
       what: `call of ${server}:${tool} by ${whoOf({ principal, host })}`,
       about: { server, tool },
-      state,
+      // A decision stays what it was when its time is over.
+      state: was ?? state,
       isReplaced: false,
+      ...(was === 'approved' && { isUnused: true }),
       by: ruling?.by ?? '',
       reason: ruling?.reason ?? '',
       at: ruling?.at ?? expiresAt,

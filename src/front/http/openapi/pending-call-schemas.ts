@@ -15,6 +15,7 @@ export const PendingCall = z.object({
   route: text,
   rule: text,
   state: z.enum(['waiting', 'approved', 'rejected', 'used', 'expired']),
+  was: z.enum(['approved', 'rejected']).optional().describe('What was decided about it before it expired.'),
   requestedAt: z.number(),
   expiresAt: z.number(),
   ruling: z
