@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { pathSegment } from '../../test/support/any-text.js';
 import type { SnapshotItem } from '../model/snapshot.js';
 import { createSnapshot, hashItems, readFilters } from './snapshot.js';
 
@@ -73,11 +74,12 @@ describe('a snapshot', () => {
     expect(hashItems([])).toBe(`sha256-${createHash('sha256').update('[]').digest('base64')}`);
   });
 
+  const anyUrl = fc.tuple(fc.domain(), pathSegment).map(([host, segment]) => `https://${host}/${segment}`);
   const anyItem = fc.record({
     id: fc.string({ minLength: 1, maxLength: 4 }),
     name: fc.string({ maxLength: 4 }),
     version: fc.option(fc.string()),
-    base_url: fc.option(fc.webUrl()),
+    base_url: fc.option(anyUrl),
     transport: fc.constantFrom('stdio' as const, 'http' as const, 'sse' as const),
     alive: fc.boolean(),
     latency_ms: fc.option(fc.double({ noNaN: true })),

@@ -29,3 +29,17 @@ export function anyText(constraints: { minLength?: number; maxLength?: number } 
     ...constraints,
   });
 }
+
+/**
+ * A segment of the path of an address, escapes included; `webSegment` and `webUrl` of fast-check are like it, and make the
+ * table of all characters that `codePoint` does without.
+ */
+export const pathSegment: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      { weight: 10, arbitrary: fc.constantFrom(..."abcxyzABCXYZ0189-._~!$&'()*+,;=:@") },
+      { weight: 1, arbitrary: codePoint.map((character) => encodeURIComponent(character)) },
+    ),
+    { maxLength: 12 },
+  )
+  .map((characters) => characters.join(''));

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { pathSegment } from '../../../../test/support/any-text.js';
 import { COMPUTES_LONG } from '../../../../test/support/patience.js';
 import { Address } from './find-route.js';
 
@@ -21,7 +22,7 @@ describe('the address of a request', () => {
       '@',
       ':1',
     );
-    const pieces = fc.array(fc.oneof(piece, fc.webSegment()), { maxLength: 6 });
+    const pieces = fc.array(fc.oneof(piece, pathSegment), { maxLength: 6 });
     const hosts = fc.constantFrom(
       '127.0.0.1',
       '127.0.0.1:7077',
