@@ -3,13 +3,23 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { CORE_THRESHOLDS } from './bench/mutation/security-core.js';
 import { memoryFolder } from './test/support/memory-folder.js';
 
-/** Files that take longest. They start first, so that no worker waits for one of them at the end. */
+/** Files that take longest. Each starts first in its project, so that no worker waits for one of them at the end. */
 const LONGEST = [
-  'test/conformance/conformance.test.ts',
   'test/e2e/real-servers.test.ts',
-  'test/examples.test.ts',
+  'test/conformance/conformance.test.ts',
   'test/e2e/cli.test.ts',
+  'test/e2e/matrix.test.ts',
+  'test/walk.test.ts',
+  'test/examples.test.ts',
   'test/browser/studio.test.ts',
+  'test/faults/chaos.test.ts',
+  'test/faults/cluster.test.ts',
+  'test/gateway/scripts.test.ts',
+  'test/gateway/confirm.test.ts',
+  'src/connect/open.integration.test.ts',
+  'src/approvals/findings/findings.test.ts',
+  'src/clients/importers.test.ts',
+  'src/execute/validation/argument-validator.test.ts',
 ];
 
 // Workers and the processes that they start inherit it.
@@ -26,7 +36,11 @@ class LongestFirst extends BaseSequencer {
       const at = LONGEST.findIndex((path) => moduleId.endsWith(path));
       return at === -1 ? LONGEST.length : at;
     };
-    return sorted.toSorted((a, b) => place(a) - place(b));
+    // A worker goes on only with files of its own project: between two projects all that it has loaded is loaded again.
+    const projects = [...new Set(sorted.map(({ project }) => project))];
+    return projects.flatMap((project) =>
+      sorted.filter((file) => file.project === project).toSorted((a, b) => place(a) - place(b)),
+    );
   }
 }
 
