@@ -16,6 +16,12 @@ function open(clock: FakeClock = createFakeClock(), store: Store = createMemoryS
   return { clock, store, sessions: createSessions({ store, clock, log: silentLog, audit }) };
 }
 
+/** Leaves as many more of one that is kept in the store as another process might have: each that is opened here looks at all. */
+async function repeat(store: Store, space: string, token: string, times: number): Promise<void> {
+  const { value, expiresAt } = (await store.get(space, sha256(token)))!;
+  for (let each = 0; each < times; each++) await store.put(space, sha256(`${token} ${each}`), value, { expiresAt });
+}
+
 describe('sessions', COMPUTES_LONG, () => {
   it('STUDIO-6 finds a session by its token; the store has only a hash of it', async () => {
     const { sessions, store } = open();
@@ -127,7 +133,8 @@ describe('sessions', COMPUTES_LONG, () => {
     const old = await sessions.open(ADA);
     expect(await store.list('sessions')).toHaveLength(1);
     await clock.advance(1);
-    for (let each = 0; each < 1000; each++) await sessions.open(ADA);
+    await repeat(store, 'sessions', await sessions.open(ADA), 900);
+    for (let each = 0; each < 99; each++) await sessions.open(ADA);
     expect(await store.list('sessions')).toHaveLength(1000);
     expect(await sessions.find(old)).toBeUndefined();
   });
@@ -138,7 +145,8 @@ describe('sessions', COMPUTES_LONG, () => {
     await clock.advance(1);
     const first = await sessions.open(ADA);
     await clock.advance(1);
-    for (let each = 0; each < 1000; each++) await sessions.open(ADA);
+    await repeat(store, 'sessions', await sessions.open(ADA), 900);
+    for (let each = 0; each < 99; each++) await sessions.open(ADA);
     expect(await store.list('sessions')).toHaveLength(1000);
     expect([await sessions.find(root), await sessions.find(first)]).toEqual([
       expect.objectContaining({ principal: 'root' }),
@@ -166,12 +174,13 @@ describe('sessions', COMPUTES_LONG, () => {
   });
 
   it('STUDIO-6 A43 many tickets of one kind push out none of another', async () => {
-    const { sessions, clock } = open();
+    const { sessions, clock, store } = open();
     const code = await sessions.issueTicket('code', { a: 1 }, HOUR);
     await clock.advance(1);
     const first = await sessions.issueTicket('oauth', {}, HOUR);
     await clock.advance(1);
-    for (let each = 0; each < 1000; each++) await sessions.issueTicket('oauth', {}, HOUR);
+    await repeat(store, 'session-tickets', await sessions.issueTicket('oauth', {}, HOUR), 900);
+    for (let each = 0; each < 99; each++) await sessions.issueTicket('oauth', {}, HOUR);
     expect([await sessions.takeTicket('code', code), await sessions.takeTicket('oauth', first)]).toEqual([
       { a: 1 },
       undefined,
