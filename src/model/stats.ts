@@ -1,7 +1,7 @@
 import type { TokenCount } from './audit-record.js';
 
 /** By what the audit log can be added up. */
-export const STATS_GROUPS = ['day', 'hour', 'server', 'tool', 'principal'] as const;
+export const STATS_GROUPS = ['day', 'hour', 'server', 'tool', 'principal', 'host'] as const;
 
 /** One of {@link STATS_GROUPS}. */
 export type StatsGroup = (typeof STATS_GROUPS)[number];
@@ -25,6 +25,8 @@ export interface AuditSum {
   readonly server?: string;
   readonly tool?: string;
   readonly principal?: string;
+  /** What the host or the program over HTTP calls itself. */
+  readonly host?: string;
   readonly records: number;
   /** Of them those that failed or were refused. */
   readonly failed: number;
@@ -47,9 +49,9 @@ export interface Usage {
   readonly tokens: TokenCount;
 }
 
-/** The usage of one day, hour, server, tool or principal. */
+/** The usage of one day, hour, server, tool, principal or host. */
 export interface UsageRow extends Usage {
-  /** A day or an hour of UTC, an id, an address or a name; empty for what belongs to no server. */
+  /** A day or an hour of UTC, an id, an address or a name; empty for what belongs to no server, or to a host without a name. */
   readonly key: string;
 }
 

@@ -40,8 +40,8 @@ export function createAuditSums(): { add(part: SumPart): void; all(): AuditSum[]
   const plain = (value: number): number => (Number.isFinite(value) && value > 0 ? value : 0);
   return {
     add({ kind, groups, records, failed, waiting, tokens }) {
-      const { day, hour, server, tool, principal } = groups;
-      const key = JSON.stringify([kind, day, hour, server, tool, principal]);
+      const { day, hour, server, tool, principal, host } = groups;
+      const key = JSON.stringify([kind, day, hour, server, tool, principal, host]);
       let sum = sums.get(key);
       if (!sum) {
         sum = { kind, groups, records: 0, failed: 0, waiting: 0, tokens: { arguments: 0, returned: 0, withheld: 0 } };

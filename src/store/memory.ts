@@ -145,7 +145,7 @@ function toEntry(key: string, { json, storedAt, expiresAt, revision }: Stored): 
 }
 
 function partOf(
-  { kind, time, server, tool, principal, outcome, tokens }: AuditRecord,
+  { kind, time, server, tool, principal, host, outcome, tokens }: AuditRecord,
   by: readonly StatsGroup[],
 ): SumPart {
   const values = {
@@ -154,6 +154,7 @@ function partOf(
     server,
     tool,
     principal,
+    host,
   };
   const groups = Object.fromEntries(
     by.map((group) => [group, values[group]]).filter(([, value]) => value !== undefined),

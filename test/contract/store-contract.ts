@@ -254,7 +254,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await store.append([
         record('a', { server: 'github', tool: 'list', time: 10 }),
         record('b', { server: 'github', tool: 'create', outcome: 'failure', time: 20 }),
-        record('c', { server: 'slack', tool: 'list', outcome: 'refused', time: 30 }),
+        record('c', {
+          arguments: { host: 'none', a: '"host":"none"' },
+          server: 'slack',
+          tool: 'list',
+          outcome: 'refused',
+          time: 30,
+        }),
         record('d', { kind: 'reload', time: 40 }),
       ]);
       expect(await ids({ server: 'github' })).toEqual(['b', 'a']);
@@ -290,13 +296,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const tokens = (args: number, returned: number, withheld = 0) => ({ arguments: args, returned, withheld });
       const day = 86_400_000;
       await store.append([
-        record('a', { server: 'github', tool: 'list', time: day, tokens: tokens(1, 10) }),
+        record('a', { host: 'my "agent" \\ é', server: 'github', tool: 'list', time: day, tokens: tokens(1, 10) }),
         record('b', { server: 'github', tool: `o'dd\0`, time: day + 5, outcome: 'failure', tokens: tokens(2, 20, 5) }),
         record('c', { server: 'slack', tool: 'list', time: 2 * day, principal: 'élan\u0000', tokens: tokens(4, 40) }),
         // As an older version recorded it.
         record('d', { server: 'slack', tool: 'list', time: 2 * day, principal: 'ann' }),
         record('w', { server: 'slack', tool: 'drop', time: 2 * day, outcome: 'waiting' }),
-        record('e', { kind: 'search', time: 2 * day + 1, principal: 'ann', tokens: tokens(8, 80) }),
+        record('e', { kind: 'search', host: 'Studio', time: 2 * day + 1, principal: 'ann', tokens: tokens(8, 80) }),
       ]);
       const nameOf = ({ kind, day, server, tool }: AuditSum): string => [kind, day, server, tool].join(' ');
       const sums = async (query: AuditSumQuery): Promise<AuditSum[]> =>
@@ -315,6 +321,15 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         { kind: 'execution', day: '1970-01-03', records: 3 },
         { kind: 'search', day: '1970-01-03', records: 1 },
       ]);
+      const hosts = (await sums({ by: ['host'] })).map(({ kind, host, records }) => [kind, host, records]);
+      expect(hosts).toHaveLength(3);
+      expect(hosts).toEqual(
+        expect.arrayContaining([
+          ['execution', undefined, 4],
+          ['execution', 'my "agent" \\ é', 1],
+          ['search', 'Studio', 1],
+        ]),
+      );
       const named = await sums({ by: ['server', 'tool', 'principal'] });
       expect(named.map(({ server, tool, principal, records }) => [server, tool, principal, records])).toEqual(
         expect.arrayContaining([

@@ -70,8 +70,9 @@ describe('the bill', STARTS_PROCESSES, () => {
     await http.send('/v1/search?q=notes', { headers: { 'user-agent': 'curl/8.5.0' } });
     expect(await hosts('search')).toEqual(['curl']);
     await http.send('/v1/search?q=notes', { headers: { 'user-agent': 'Mozilla/5.0 (X11)' } });
-    expect(await hosts('search')).toEqual([undefined]);
+    expect(await hosts('search')).toEqual(['HTTP API']);
     const call = { server: 'notes', tool: 'read_note_1', arguments: { id: 7 } };
+    await http.post('/v1/call', call, { 'x-toolscout-client': 'Studio' });
     await http.post('/v1/call', call, named);
     await http.post('/v1/call', call, { ...named, 'x-toolscout-client': `\u00e9${'x'.repeat(3000)}` });
     const recorded = await gateway.audit.list({ kind: 'execution' });
@@ -80,6 +81,11 @@ describe('the bill', STARTS_PROCESSES, () => {
     // What a person tries in Studio leaves no search of an agent.
     await http.send('/v1/search?q=notes&preview=true', { headers: { 'x-toolscout-client': 'studio' } });
     expect((await gateway.audit.stats()).total.searches).toBe(3);
+    const { rows } = await gateway.audit.stats({ by: 'host' });
+    const of = (name: string) => rows.find(({ key }) => key === name);
+    expect(of('Studio')).toMatchObject({ calls: 1, searches: 0 });
+    expect(of('my-agent')).toMatchObject({ calls: 1, searches: 1 });
+    expect(of('HTTP API')).toMatchObject({ calls: 0, searches: 1 });
   });
 
   it.each([

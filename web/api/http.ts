@@ -29,7 +29,7 @@ export function withQuery(path: string, query: SendOptions['query'] = {}): strin
 
 async function request(path: string, options: SendOptions): Promise<Response> {
   const { method = options.body === undefined ? 'GET' : 'POST', body, query, accept = 'application/json' } = options;
-  const headers: Record<string, string> = { accept, 'x-toolscout-client': 'studio' };
+  const headers: Record<string, string> = { accept, 'x-toolscout-client': 'Studio' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (method !== 'GET' && csrfToken.value !== undefined) headers['x-toolscout-csrf'] = csrfToken.value;
   let response: Response;

@@ -1,6 +1,6 @@
 const ROUTE_WORDS: Readonly<Record<string, string>> = {
   mcp: 'MCP host',
-  http: 'HTTP API or Studio',
+  http: 'HTTP API',
   cli: 'command line',
 };
 

@@ -66,6 +66,8 @@ const GROUPS: Readonly<Record<StatsGroup, string>> = {
   server: 'server',
   tool: 'tool',
   principal: 'principal',
+  // It is asked for seldom, and has no column. Only fields with plain values stand before it, so that none of the arguments is taken for it.
+  host: String.raw`substring(body from '^\{(?:"[A-Za-z]+":(?:"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+),)*"host":"((?:[^"\\]|\\.)*)"')`,
 };
 
 /** Adds up records by kind and by what is asked for; {@link readSum} reads a row. */

@@ -125,6 +125,9 @@ const GROUPS: Readonly<Record<StatsGroup, string>> = {
   tool: 'cast(tool as blob)',
   // Records of the version before have it in their bodies only.
   principal: `cast(coalesce(principal, case when json_valid(body) then json_extract(body, '$.principal') end) as blob)`,
+  // It is asked for seldom, and has no column.
+  host: `cast(case when json_valid(body) and json_type(body, '$.host') = 'text'
+    then substr(json_quote(json_extract(body, '$.host')), 2, length(json_quote(json_extract(body, '$.host'))) - 2) end as blob)`,
 };
 
 const readGroup = (group: StatsGroup, value: Column | undefined): string | undefined => {

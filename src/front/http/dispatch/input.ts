@@ -19,17 +19,20 @@ const MAX_PROBLEMS = 20;
 /** The header in which a program says its name; nothing proves it. */
 const CLIENT_HEADER = 'x-toolscout-client';
 
+/** A program that says no name of its own. */
+const NAMELESS = 'HTTP API';
+
 /** Characters of such a name that are kept. */
 const MAX_CLIENT = 100;
 
 /**
  * What the program that sends a request calls itself, for the audit log: the header `X-Toolscout-Client`, else the product of
- * `User-Agent`. Every browser calls itself Mozilla, which names nothing.
+ * `User-Agent`. Every browser calls itself Mozilla, which names nothing. Without a name it is told apart from hosts of MCP all the same.
  */
-export function clientNameOf({ headers }: Pick<Request, 'headers'>): string | undefined {
+export function clientNameOf({ headers }: Pick<Request, 'headers'>): string {
   const given = headers.get(CLIENT_HEADER)?.trim();
   const name = given || /^[^\s/(]+/.exec(headers.get('user-agent') ?? '')?.[0];
-  return !name || name === 'Mozilla' ? undefined : oneLine(printable(name), MAX_CLIENT);
+  return !name || name === 'Mozilla' ? NAMELESS : oneLine(printable(name), MAX_CLIENT);
 }
 
 /** A whole number in a query, written with digits alone. */
