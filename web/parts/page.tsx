@@ -34,7 +34,9 @@ export function Page({
             tabIndex={-1}
             onKeyDown={(event) => {
               if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
-              const list = event.currentTarget.closest('.page')?.querySelector<HTMLElement>('[role="listbox"]');
+              const list = event.currentTarget
+                .closest('.page')
+                ?.querySelector<HTMLElement>(':is([role="listbox"], [role="grid"])');
               if (!list) return;
               event.preventDefault();
               list.focus();

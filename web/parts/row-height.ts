@@ -1,7 +1,12 @@
 /** Where a row has room for several lines. */
 const NARROW = '(max-width: 760px)';
 
-/** The height of rows whose second line must be read whole: on a narrow page it wraps (`row-wrap`). */
+/** Whether the page is narrow. */
+export function isNarrow(): boolean {
+  return matchMedia(NARROW).matches;
+}
+
+/** The height of rows in a list that is too long for rows as high as their text: on a narrow page the second line wraps once. */
 export function wrappedRowHeight(): number {
-  return matchMedia(NARROW).matches ? 104 : 60;
+  return isNarrow() ? 80 : 60;
 }

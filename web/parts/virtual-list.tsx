@@ -1,8 +1,15 @@
 import type { VNode } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isNarrow } from './row-height.js';
 import { scrollToRow, visibleRows } from './visible-rows.js';
 
-/** A list of any length of which only the rows in sight are drawn. Arrow keys move, Enter opens. */
+/** Rows that are drawn at once where each is as high as its text. */
+const MAX_NATURAL = 200;
+
+/**
+ * A list of any length of which only the rows in sight are drawn. Arrow keys move, Enter opens. With `action` each row has
+ * something to be done beside it, and the list is a grid.
+ */
 export function VirtualList<T>({
   items,
   rowHeight,
@@ -13,6 +20,8 @@ export function VirtualList<T>({
   onActive,
   onOpen,
   maxHeight = 560,
+  wraps = false,
+  action,
   id,
 }: {
   readonly items: readonly T[];
@@ -24,6 +33,9 @@ export function VirtualList<T>({
   readonly onActive?: (index: number) => void;
   readonly onOpen?: (item: T, index: number) => void;
   readonly maxHeight?: number | 'fill';
+  /** On a narrow page the text wraps, and a list that is not too long has rows as high as their text. */
+  readonly wraps?: boolean;
+  readonly action?: (item: T) => VNode | null;
   readonly id?: string;
 }): VNode {
   const box = useRef<HTMLDivElement>(null);
@@ -31,6 +43,8 @@ export function VirtualList<T>({
   const [viewHeight, setViewHeight] = useState(600);
   const [ownActive, setOwnActive] = useState(-1);
   const current = active ?? ownActive;
+  const isNatural = wraps && items.length <= MAX_NATURAL && isNarrow();
+  const prefix = id ?? 'row';
   const move = (index: number): void => {
     setOwnActive(index);
     onActive?.(index);
@@ -48,6 +62,10 @@ export function VirtualList<T>({
   useEffect(() => {
     const element = box.current!;
     if (current < 0) return;
+    if (isNatural) {
+      element.querySelector(`#${CSS.escape(`${prefix}-${current}`)}`)?.scrollIntoView({ block: 'nearest' });
+      return;
+    }
     const top = scrollToRow({
       index: current,
       rowHeight,
@@ -76,8 +94,9 @@ export function VirtualList<T>({
     }
   };
 
-  const { first, end, offset, height } = visibleRows({ count: items.length, rowHeight, scrollTop, viewHeight });
-  const prefix = id ?? 'row';
+  const visible = visibleRows({ count: items.length, rowHeight, scrollTop, viewHeight });
+  const { first, end } = isNatural ? { first: 0, end: items.length } : visible;
+  const roles = action ? ({ role: 'grid', 'aria-rowcount': items.length } as const) : ({ role: 'listbox' } as const);
   return (
     <div
       ref={box}
@@ -85,7 +104,7 @@ export function VirtualList<T>({
       class={maxHeight === 'fill' ? 'virtual virtual-fill' : 'virtual'}
       style={maxHeight === 'fill' ? undefined : { maxHeight: `${maxHeight}px` }}
       tabIndex={0}
-      role="listbox"
+      {...roles}
       aria-label={label}
       aria-activedescendant={current >= first && current < end ? `${prefix}-${current}` : undefined}
       onScroll={(event) => setScrollTop(event.currentTarget.scrollTop)}
@@ -94,26 +113,44 @@ export function VirtualList<T>({
         if (event.target === box.current && current < 0 && items.length > 0) move(0);
       }}
     >
-      <div class="virtual-space" style={{ height: `${height}px` }}>
-        <div style={{ transform: `translateY(${offset}px)` }}>
+      <div class="virtual-space" role="presentation" style={isNatural ? {} : { height: `${visible.height}px` }}>
+        <div role="presentation" style={isNatural ? {} : { transform: `translateY(${visible.offset}px)` }}>
           {items.slice(first, end).map((item, shift) => {
             const index = first + shift;
+            const look = [
+              'row',
+              index === current && 'row-active',
+              isNatural && 'row-natural',
+              wraps && !isNatural && 'row-fixed',
+            ];
+            const place = action
+              ? ({ role: 'row', 'aria-rowindex': index + 1 } as const)
+              : ({ role: 'option', 'aria-setsize': items.length, 'aria-posinset': index + 1 } as const);
             return (
               <div
                 key={keyOf(item, index)}
                 id={`${prefix}-${index}`}
-                class={index === current ? 'row row-active' : 'row'}
-                style={{ height: `${rowHeight}px` }}
-                role="option"
+                class={look.filter(Boolean).join(' ')}
+                style={isNatural ? undefined : { height: `${rowHeight}px` }}
+                {...place}
                 aria-selected={index === current}
-                aria-setsize={items.length}
-                aria-posinset={index + 1}
                 onClick={() => {
                   move(index);
                   onOpen?.(item, index);
                 }}
               >
-                {render(item, index)}
+                {action ? (
+                  <>
+                    <div class="row-cell" role="gridcell">
+                      {render(item, index)}
+                    </div>
+                    <div class="row-action" role="gridcell" onClick={(event) => event.stopPropagation()}>
+                      {action(item)}
+                    </div>
+                  </>
+                ) : (
+                  render(item, index)
+                )}
               </div>
             );
           })}

@@ -101,6 +101,7 @@ function List(): VNode {
                   label="Servers"
                   keyOf={({ id }) => id}
                   maxHeight="fill"
+                  wraps
                   onOpen={({ id }) => goTo(hrefTo('servers', [id]))}
                   render={(server) => <Row server={server} />}
                 />
