@@ -114,7 +114,7 @@ describe('details of Studio', () => {
     await page.getByLabel('Kind').selectOption('session ended');
     await page.getByText('No record fits').waitFor();
     await page.goto(`${studio.url}#/home`);
-    await page.getByText('2 did not succeed').waitFor();
+    await page.locator('.tile-note').getByText('2 did not succeed').waitFor();
     await page.getByText('1 known, 1 needs attention, 1 disabled').waitFor();
     await page.getByRole('columnheader', { name: 'Tokens: arguments + answer' }).waitFor();
     expect(await seriousFindings(page)).toEqual([]);
@@ -144,7 +144,7 @@ describe('details of Studio', () => {
     await page.locator('#records').getByRole('option').first().click();
     await expect.poll(top).toBeLessThan(200);
     await page.goto(`${studio.url}#/held`);
-    const reason = page.getByRole('option', { name: /legacy:crash/ }).locator('.row-sub');
+    const reason = page.getByRole('row', { name: /legacy:crash/ }).locator('.row-sub');
     expect(await reason.evaluate((line) => line.scrollWidth - line.clientWidth)).toBeLessThanOrEqual(0);
     await page.getByRole('button', { name: 'Menu' }).click();
     expect(await page.getByRole('link', { name: 'Held back', exact: true }).getAttribute('aria-current')).toBe('page');

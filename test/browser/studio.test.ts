@@ -85,7 +85,7 @@ describe('Studio', () => {
         ['search?q=echo', page.getByText(/An agent pays/)],
         ['tool/legacy/echo', page.getByLabel(/^message/)],
         ['tool/legacy/crash', page.getByText('Agents do not get this tool.')],
-        ['held', page.getByRole('option', { name: /legacy:crash/ })],
+        ['held', page.getByRole('row', { name: /legacy:crash/ })],
         ['approvals', page.getByRole('listitem', { name: 'Call of legacy:echo' })],
         ['skills', page.getByRole('heading', { name: 'Skills', exact: true })],
         ['audit', page.getByText('echo').first()],

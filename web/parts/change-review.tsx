@@ -36,11 +36,13 @@ export function ConfigReview({
   title = 'Review the change',
   verb,
   done,
+  note,
   change,
   onClose,
   onDone,
 }: {
   readonly change: ConfigChange | undefined;
+  readonly note?: string;
   readonly onClose: () => void;
   readonly onDone: () => void;
 } & Partial<ChangeWords>): VNode | null {
@@ -50,6 +52,7 @@ export function ConfigReview({
       title={title}
       {...(verb !== undefined && { verb })}
       {...(done !== undefined && { done })}
+      {...(note !== undefined && { note: <p>{note}</p> })}
       plan={() => api.planChange(change)}
       apply={(plan) => api.applyChange(change, plan)}
       onClose={onClose}

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigPlan } from '../api/types.js';
-import { canSave, commandsTitle, isRemoval, removalWords, saveLabel, writtenText } from './change-words.js';
+import {
+  canSave,
+  commandsTitle,
+  exceptionWords,
+  isRemoval,
+  removalWords,
+  saveLabel,
+  writtenText,
+} from './change-words.js';
 
 const command = (type: 'stdio' | 'http'): ConfigPlan['commands'][number] =>
   ({ server: 'a', type, target: 'x', secrets: [] }) as unknown as ConfigPlan['commands'][number];
@@ -36,5 +44,11 @@ describe('words of a change of the config', () => {
     expect(verb).toBe('Remove');
     expect(writtenText({ file: 'c.json' }, done)).toBe('a was removed.');
     expect(writtenText({ file: 'c.json', problem: 'busy' }, done)).toContain('busy');
+  });
+
+  it('STUDIO-8 says what an exception for one tool leaves alone', () => {
+    const { title, note } = exceptionWords(`a:${'b'.repeat(500)}`);
+    expect(title.length).toBeLessThan(140);
+    expect(note).toMatch(/^Agents get a:b+; every other tool stays as it is\.$/);
   });
 });

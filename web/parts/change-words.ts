@@ -37,6 +37,17 @@ export function removalWords(id: string): ChangeWords {
   return { title: `Remove ${id}`, verb: 'Remove', done: `${id} was removed.` };
 }
 
+/** The words for offering one tool that a rule disables. */
+export function exceptionWords(address: string): ChangeWords & { readonly note: string } {
+  const name = address.slice(0, 120);
+  return {
+    title: `Enable ${name}`,
+    verb: 'Enable the tool',
+    done: `${name} is offered now.`,
+    note: `Agents get ${name}; every other tool stays as it is.`,
+  };
+}
+
 /** What became of a change; `done` says it in its own words. */
 export function writtenText({ file, problem }: Pick<ConfigApplied, 'file' | 'problem'>, done?: string): string {
   if (problem === undefined && done !== undefined) return done;

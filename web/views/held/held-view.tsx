@@ -4,6 +4,7 @@ import { api } from '../../api/client.js';
 import type { HeldTools } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
+import { ExceptionButton } from '../../parts/exception-button.js';
 import { Page, Section } from '../../parts/page.js';
 import { wrappedRowHeight } from '../../parts/row-height.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
@@ -23,7 +24,7 @@ function open({ server, tool, status }: Held): void {
   goTo(waits ? hrefTo('approvals', [`${server}:${tool}`]) : hrefTo('tool', [server, tool]));
 }
 
-function List({ held }: { readonly held: HeldTools }): VNode {
+function List({ held, onChange }: { readonly held: HeldTools; readonly onChange: () => void }): VNode {
   const [filter, setFilter] = useState('');
   const shown = held.tools.filter(({ server, tool }) =>
     `${server}:${tool}`.toLowerCase().includes(filter.toLowerCase()),
@@ -53,6 +54,10 @@ function List({ held }: { readonly held: HeldTools }): VNode {
         label="Tools that are held back"
         keyOf={({ server, tool }) => `${server}:${tool}`}
         maxHeight="fill"
+        wraps
+        action={({ server, tool, because }) =>
+          because === 'rule' ? <ExceptionButton address={`${server}:${tool}`} onDone={onChange} /> : null
+        }
         onOpen={open}
         render={({ server, tool, status, because, reason }) => (
           <>
@@ -137,7 +142,7 @@ export function HeldView(): VNode {
           ) : (
             <>
               <Servers servers={servers} />
-              {held.total > 0 && <List held={held} />}
+              {held.total > 0 && <List held={held} onChange={found.reload} />}
             </>
           )
         }

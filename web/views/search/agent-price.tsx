@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { HeldTools, SearchPreview } from '../../api/types.js';
 import { hrefTo } from '../../app/router.js';
+import { ExceptionButton } from '../../parts/exception-button.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Callout } from '../../parts/states.js';
 import { heldReason } from '../../text/advice.js';
@@ -41,17 +42,18 @@ function Price({ preview, found }: { readonly preview: SearchPreview; readonly f
   );
 }
 
-function Held({ held }: { readonly held: HeldTools }): VNode | null {
+function Held({ held, onChange }: { readonly held: HeldTools; readonly onChange: () => void }): VNode | null {
   if (held.total === 0) return null;
   return (
     <Callout tone="warn">
       <p class="strong">{heldTitle(held.total)}</p>
-      {held.tools.slice(0, FEW).map(({ server, tool, reason }) => (
+      {held.tools.slice(0, FEW).map(({ server, tool, reason, because }) => (
         <p key={`${server}:${tool}`}>
           <a href={hrefTo('tool', [server, tool])}>
             <ServerText text={`${server}:${tool}`} limit={100} />
           </a>{' '}
-          <ServerText text={heldReason({ server, tool, reason })} limit={200} />
+          <ServerText text={heldReason({ server, tool, reason })} limit={200} />{' '}
+          {because === 'rule' && <ExceptionButton address={`${server}:${tool}`} onDone={onChange} />}
         </p>
       ))}
       {held.total > FEW && (
@@ -68,12 +70,16 @@ export function AgentPrice({
   query,
   server,
   found,
+  onChange,
 }: {
   readonly query: string;
   readonly server: string;
   readonly found: number;
+  /** A tool that was held back is offered now. */
+  readonly onChange: () => void;
 }): VNode {
   const [aside, setAside] = useState<Aside>({});
+  const [round, setRound] = useState(0);
   useEffect(() => {
     const own = new AbortController();
     const about = { q: query, ...(server && { server }) };
@@ -94,11 +100,19 @@ export function AgentPrice({
       clearTimeout(timer);
       own.abort();
     };
-  }, [query, server]);
+  }, [query, server, round]);
   return (
     <>
       {aside.preview && <Price preview={aside.preview} found={found} />}
-      {aside.held && <Held held={aside.held} />}
+      {aside.held && (
+        <Held
+          held={aside.held}
+          onChange={() => {
+            setRound(round + 1);
+            onChange();
+          }}
+        />
+      )}
     </>
   );
 }

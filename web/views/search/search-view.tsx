@@ -209,7 +209,12 @@ function Results({
   const { unavailable, learning } = notSearched(answer, servers);
   return (
     <>
-      <AgentPrice query={search.query.value.trim()} server={search.server.value} found={answer.hits.length} />
+      <AgentPrice
+        query={search.query.value.trim()}
+        server={search.server.value}
+        found={answer.hits.length}
+        onChange={search.ask}
+      />
       {unavailable.length > 0 && (
         <Callout tone="warn">
           {plural(unavailable.length, 'server')} could not be searched:{' '}

@@ -11,6 +11,7 @@ import { limitsText } from '../../form/limits.js';
 import { SchemaForm } from '../../form/schema-form.js';
 import { checkValue, initialValue, toArguments, type Draft, type FormProblem } from '../../form/value.js';
 import { CodeBox } from '../../parts/copy-button.js';
+import { ExceptionButton } from '../../parts/exception-button.js';
 import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
@@ -66,10 +67,12 @@ function NotOffered({
   server,
   tool,
   why,
+  onChange,
 }: {
   readonly server: string;
   readonly tool: string;
   readonly why: Why;
+  readonly onChange: () => void;
 }): VNode {
   const advice = adviceOf(why.suggestion);
   const place = decidedAt(server, tool, why);
@@ -86,15 +89,7 @@ function NotOffered({
           </p>
         )}
         <p class="line">
-          {why.because === 'rule' && (
-            <a
-              class="button button-small button-main"
-              href={hrefTo('rules', [], { except: `${server}:${tool}` })}
-              title="You see what it changes before anything is saved"
-            >
-              Make an exception for it
-            </a>
-          )}
+          {why.because === 'rule' && <ExceptionButton address={`${server}:${tool}`} isMain onDone={onChange} />}
           {place && (
             <a
               class={why.because === 'rule' ? 'button button-small' : 'button button-small button-main'}
@@ -315,7 +310,17 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
       }
       wide
     >
-      {refused && <NotOffered server={server} tool={name} why={refused} />}
+      {refused && (
+        <NotOffered
+          server={server}
+          tool={name}
+          why={refused}
+          onChange={() => {
+            why.reload();
+            tool.reload();
+          }}
+        />
+      )}
       {/* What the API refuses to show is said above, with what to do about it. */}
       {!(refused && tool.data.value === undefined) && (
         <Loaded from={tool} what="The tool">
