@@ -14,6 +14,14 @@ const HOST: Host = {
   notify: () => undefined,
 };
 
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
 describe('a list that is read again after the first call on a connection', STARTS_PROCESSES, () => {
   it.each<[string, Partial<Host> | undefined]>([
     ['without a host', undefined],
@@ -36,6 +44,24 @@ describe('a list that is read again after the first call on a connection', START
     expect((await gateway.call('old', 'echo', { message: 'hi' }, options)).success).toBe(true);
     await expect.poll(learnedAt).toBeGreaterThan(before);
     // One process for the list of the first gateway, one for this call.
+    expect((await readFile(starts, 'utf8')).trim().split('\n')).toHaveLength(2);
+  });
+
+  it.each<[string, Partial<Host>]>([
+    ['of its own', {}],
+    ['that is the only one', { sole: true }],
+    ['that can be asked', { capabilities: { elicitation: {} } }],
+    ['that shares connections', { group: 'user' }],
+  ])('CONN-3 STORE-6 after the first call of a host %s one process of the server is left', async (_, about) => {
+    const starts = join(await temporaryDirectory(), 'starts');
+    const gateway = await openToolscout({ servers: { old: fixture('legacy', `--start-file=${starts}`) } });
+    const host = { ...HOST, ...about };
+    // Nothing is known yet: one process gives the list, as to a client that can do everything, and one is called.
+    expect((await gateway.call('old', 'echo', { message: 'hi' }, { host })).success).toBe(true);
+    const pids = (await readFile(starts, 'utf8')).trim().split('\n').map(Number);
+    expect(pids).toHaveLength(2);
+    await expect.poll(() => pids.map(isRunning)).toEqual([false, true]);
+    expect((await gateway.call('old', 'echo', { message: 'hi' }, { host })).success).toBe(true);
     expect((await readFile(starts, 'utf8')).trim().split('\n')).toHaveLength(2);
   });
 });

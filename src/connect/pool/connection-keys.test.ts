@@ -45,12 +45,15 @@ function fakeUpstream(server: Server, era: 'legacy' | 'modern', isDual: boolean 
   };
 }
 
-function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy', isAsking = true, answer: Answer = () => ({})) {
+type Spoken = 'legacy' | 'modern' | 'both' | 'failing';
+
+function setUp(era: Spoken = 'legacy', isAsking = true, answer: Answer = () => ({})) {
   const clock = createFakeClock();
   const opened: Array<{ key: ConnectionKey; upstream: Upstream }> = [];
   let next = era;
   const pool = createPool({
     open: async (each, _signal, key) => {
+      if (next === 'failing') throw new Error('no start');
       const isTried = key.prefers !== undefined && next !== 'legacy';
       const spoken = next === 'both' ? (key.prefers ?? 'modern') : next;
       const upstream = fakeUpstream(each, spoken, isTried ? next === 'both' : undefined, answer);
@@ -67,7 +70,7 @@ function setUp(era: 'legacy' | 'modern' | 'both' = 'legacy', isAsking = true, an
   const server = stdioServer('one', { command: 'x' });
   const use = (by?: Host, options: object = {}): Promise<Upstream> =>
     pool.use(server, (upstream) => Promise.resolve(upstream), undefined, { host: by, ...options });
-  return { clock, pool, opened, server, use, become: (other: typeof era) => (next = other) };
+  return { clock, pool, opened, server, use, become: (other: Spoken) => (next = other) };
 }
 
 describe('connections of a pool by key', () => {
@@ -78,6 +81,64 @@ describe('connections of a pool by key', () => {
     expect(hers).toBe(again);
     expect(shared).not.toBe(hers);
     expect(opened.map(({ key }) => key.capabilities)).toEqual([EVERY_CAPABILITY, { roots: {} }]);
+  });
+
+  it.each([
+    ['legacy', 'legacy'],
+    ['of both eras', 'both'],
+  ] as const)('CONN-3 a call ends the process of a %s server that was only asked for its list', async (_, era) => {
+    const { use, opened, pool } = setUp(era);
+    const states: string[] = [];
+    pool.onEvent((event) => event.type === 'state' && states.push(event.to));
+    const listed = await use(undefined, { brief: true });
+    const hers = await use({ ...host('ann', { elicitation: {} }), sole: true });
+    expect(hers).not.toBe(listed);
+    expect(listed.closed).toBe(true);
+    expect(opened.map(({ upstream }) => upstream.closed)).toEqual([true, false]);
+    expect(opened[1]!.key.capabilities).toEqual({ elicitation: {} });
+    expect(states).toEqual(['connected']);
+    // What is asked without a host later has a connection again, and hers stays.
+    expect(await use(undefined, { brief: true })).not.toBe(listed);
+    expect(hers.closed).toBe(false);
+  });
+
+  it('CONN-3 NEG-7 a call leaves what others use, what was called before, and the connection of an eager server', async () => {
+    const { use, pool, server } = setUp();
+    let finish = (): void => {};
+    const busy = pool.use(
+      server,
+      (upstream) => new Promise<Upstream>((resolve) => (finish = () => resolve(upstream))),
+      undefined,
+      { brief: true },
+    );
+    await use(host('ann'));
+    finish();
+    expect((await busy).closed).toBe(false);
+    await use();
+    await use(host('bob'));
+    expect((await busy).closed).toBe(false);
+    // A list that is read for a host starts nothing that ends others.
+    await use(host('eve'), { brief: true });
+    await use(host('zoe'), { brief: true });
+    expect(await use(host('eve'), { brief: true })).toHaveProperty('closed', false);
+
+    const eager = setUp();
+    const kept = { ...eager.server, eager: true };
+    const shared = await eager.pool.use(kept, (upstream) => Promise.resolve(upstream), undefined, { brief: true });
+    await eager.pool.use(kept, () => Promise.resolve(), undefined, { host: host('ann') });
+    expect(shared.closed).toBe(false);
+  });
+
+  it('CONN-3 a failed start after a list leaves the server in error, and the next call starts it again', async () => {
+    const { use, pool, server, become, clock } = setUp();
+    await use(undefined, { brief: true });
+    become('failing');
+    await expect(use(host('ann'))).rejects.toThrow('no start');
+    expect(pool.health(server.id).state).toBe('error');
+    become('legacy');
+    await clock.advance(60_000);
+    expect((await use(host('ann'))).closed).toBe(false);
+    expect(pool.health(server.id).state).toBe('connected');
   });
 
   it('CONN-3 a modern server has one connection for all hosts', async () => {

@@ -9,7 +9,7 @@ import type { Upstream, UpstreamNotification } from '../../model/upstream.js';
 import { judgeFailure } from './breaker.js';
 import { SHARED, type ConnectionKey } from '../connection-key.js';
 import { cancelledBeforeSent, crowded, neverSent, shuttingDown } from './errors.js';
-import { hasRoom, MAX_LANES, quietest, type Link, type Opening, type Slot, type Waiter } from './slot.js';
+import { hasRoom, isKept, MAX_LANES, quietest, type Link, type Opening, type Slot, type Waiter } from './slot.js';
 import { backoffMs } from './retry-policy.js';
 import { eraChanged } from '../upstream/errors.js';
 
@@ -78,14 +78,15 @@ export function createLinks(deps: LinksDeps): Links {
     }
   }
 
-  /** Takes a link out of use; true when that had not happened yet. */
-  function drop(link: Link, to: ConnectionState, reason: string): boolean {
+  /** Takes a link out of use; true when that had not happened yet. Without `to` another connection is about to take its place. */
+  function drop(link: Link, to?: ConnectionState, reason?: string): boolean {
     if (link.ended) return false;
     link.ended = true;
     all.delete(link);
     const { slot, key } = link;
     if (slot.links.get(key) === link) {
       slot.links.delete(key);
+      if (to === undefined) return true;
       // While another connection is open, so is the server.
       if (slot.links.size === 0) onState(slot, to, reason);
     }
@@ -204,7 +205,16 @@ export function createLinks(deps: LinksDeps): Links {
     return isOther && !hasRoom(slot) && !quietest(slot) ? SHARED : key;
   }
 
-  function begin(slot: Slot, server: Server, key: ConnectionKey): Opening {
+  /** Ends processes that were started for a list alone: the one that a call starts now is asked for its list as well. */
+  function replaceListed(slot: Slot, { transport }: Server): void {
+    if (transport.type !== 'stdio') return;
+    for (const link of slot.links.values()) {
+      if (link.brief && link.busy === 0 && !isKept(link) && drop(link)) finish(closeQuietly(link.upstream));
+    }
+  }
+
+  function begin(slot: Slot, server: Server, key: ConnectionKey, brief: boolean): Opening {
+    if (!brief) replaceListed(slot, server);
     makeRoom(slot);
     let settle = (): void => {};
     const settled = new Promise<void>((resolve) => {
@@ -270,7 +280,7 @@ export function createLinks(deps: LinksDeps): Links {
         const under = slot.openings.get(connectionIdFor(slot, key));
         // The first connection shows whether keys matter; no second one starts before that is known.
         const pioneer = slot.era === undefined ? slot.openings.values().next().value : undefined;
-        if (under || !pioneer) return wait(under ?? begin(slot, server, key), server.id, { ...wish, key });
+        if (under || !pioneer) return wait(under ?? begin(slot, server, key, wish.brief), server.id, { ...wish, key });
         // What aborted the wait is said in the next round.
         await unlessCancelled(pioneer.settled, wish.signal).catch(() => undefined);
       }
