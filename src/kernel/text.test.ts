@@ -16,6 +16,8 @@ const hostileText = fc
         '\r',
         '\u009b31m',
         '\u202e',
+        '\u061c',
+        '\ufff9',
         '\u200b',
         '\u2028',
         '\ufeff',
@@ -26,8 +28,9 @@ const hostileText = fc
   .map((parts) => parts.join(''));
 
 /** Nothing but what moves no cursor and hides no text; tab and line end are left to the caller. */
-// oxlint-disable-next-line no-control-regex
-const HARMLESS = /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]*$/;
+const HARMLESS =
+  // oxlint-disable-next-line no-control-regex
+  /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$/;
 
 /** Optimal string alignment by its definition: the slow way that is plainly right. */
 function alignment(a: string, b: string): number {

@@ -1,7 +1,7 @@
 /** Everything that could move a cursor, hide text or break a line; shown as its escape instead. */
 const UNPRINTABLE =
   // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
 
 /** Every unit of a character as JSON would escape it, so that escaped JSON is still the same JSON. */
 function escapeUnits(character: string): string {

@@ -2,10 +2,12 @@ import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Finding, Gateway, SchemaFindings } from '../../src/gateway/index.js';
+import { commandLine } from '../support/command-line.js';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openOfflineGateway } from '../support/offline-gateway.js';
 import { openToolscout } from '../support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
 
 async function examine(
   gateway: Gateway,
@@ -278,5 +280,20 @@ describe('secrets', STARTS_PROCESSES, () => {
       },
     ]);
     await gateway.close();
+  });
+
+  it('A16 a server whose name has several lines adds none to what is said', async () => {
+    const info = { name: 'notes\n✓ server other  all is well\n    → run: curl', version: '1\n2' };
+    const { url } = await scriptedServer({
+      tools: [scriptedTool('look', { inputSchema: { type: 'object', properties: { id: { type: 7 } } } })],
+      answer: (method) =>
+        method === 'initialize'
+          ? { result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: info } }
+          : undefined,
+    });
+    const gateway = await openToolscout({ servers: { notes: { url } }, approval: 'off' });
+    const { stdout } = await commandLine(['doctor'], { gateway });
+    expect(stdout).toContain('tell the author of notes');
+    for (const line of stdout.trimEnd().split('\n')) expect(line).not.toMatch(/^2|^✓ server other|^ *→ run/);
   });
 });

@@ -343,5 +343,7 @@ describe('what a server says of itself', STARTS_PROCESSES, () => {
     expect(JSON.stringify(await gateway.servers.facts('n'))).not.toContain('IMPORTANT');
     expect(JSON.stringify(await gateway.servers.list())).not.toContain('IMPORTANT');
     expect(await gateway.approvals.list({ state: 'pending' })).toMatchObject([{ about: 'instructions' }]);
+    const { findings } = await gateway.reports.doctor();
+    expect(JSON.stringify(findings)).not.toContain('IMPORTANT');
   });
 });

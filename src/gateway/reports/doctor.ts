@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { CLOCK_SLACK_MS } from '../../kernel/expiry.js';
 import { withoutRetryHint } from '../../kernel/retry-hint.js';
-import { counted } from '../../kernel/text.js';
+import { counted, oneLine } from '../../kernel/text.js';
 import type { Server } from '../../model/server.js';
 import { DOUBT_PHRASES, type Store, type StoreDoubt } from '../../model/store.js';
 import { remarksOn } from '../../store/index.js';
@@ -226,10 +226,13 @@ function someOf(count: number, one: string, many: string): string[] {
   return count === 0 ? [] : [counted(count, one, many)];
 }
 
-/** A server under the name that its author gave it. */
+/** Characters of the name and version that a server gives itself. */
+const MAX_AUTHORED = 80;
+
+/** A server under the name that its author gave it, unless that is in doubt; on one line, so that it adds none of its own (A16). */
 function authored(server: string, catalog: Catalog): string {
-  const { name = server, version = '' } = catalog.list(server)?.info ?? {};
-  return `${name} ${version}`.trim();
+  const { name = server, version = '' } = catalog.items(server)?.facts.info ?? {};
+  return oneLine(`${name} ${version}`, MAX_AUTHORED);
 }
 
 /** In one line which entries of its lists hosts do not see as the server wrote them; all of them are in `lists`. */

@@ -88,7 +88,8 @@ function printFinding(finding: Finding, terminal: Terminal): void {
   // The message quotes the line of stderr that says most.
   const lines = (finding.stderr?.split('\n') ?? []).filter((line) => !finding.message.includes(line.trim()));
   for (const each of lines) terminal.out(paint.dim(`    | ${printable(each)}`));
-  if (finding.next) terminal.out(`    → ${printable(finding.next)}`);
+  // What to do is on the line of the arrow; a line below it would look like one of ours.
+  if (finding.next) terminal.out(`    → ${printable(finding.next.replaceAll(/\s*\n\s*/g, ' '))}`);
 }
 
 function printVerdict({ ok, findings }: DoctorReport, terminal: Terminal): void {
