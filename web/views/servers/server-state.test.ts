@@ -86,7 +86,9 @@ describe('numbers of a server', () => {
   it('STUDIO-1 says how fast it answered, and how often not', () => {
     const at = (ms: number, ok = true) => ({ at: 0, ms, ok, by: 'call' as const });
     expect(latencyText([at(300), at(10), at(20)])).toBe('3 answers, median 20 ms, slowest 300 ms');
-    expect(latencyText([at(5, false)])).toBe('1 answer, median 5 ms, slowest 5 ms, 1 failed');
+    expect(latencyText([at(10), at(5, false)])).toBe('1 answer, median 10 ms, slowest 10 ms; 1 try failed');
+    expect(latencyText([at(5, false)])).toBe('1 try, which failed');
+    expect(latencyText([at(5, false), at(6, false)])).toBe('2 tries, all of which failed');
   });
 
   it('STUDIO-1 says how many tools agents get, and how many not', () => {

@@ -76,11 +76,15 @@ export function learnedText(before: Counts, after: Counts): string {
 
 /** How fast a server answered. */
 export function latencyText(latency: ServerDetails['latency']): string {
-  const times = latency.map(({ ms }) => ms).toSorted((a, b) => a - b);
+  const times = latency
+    .filter(({ ok }) => ok)
+    .map(({ ms }) => ms)
+    .toSorted((a, b) => a - b);
   const median = times[Math.floor((times.length - 1) / 2)] ?? 0;
-  const failed = latency.filter(({ ok }) => !ok).length;
+  const failed = latency.length - times.length;
+  if (times.length === 0) return `${plural(failed, 'try', 'tries')}, ${failed === 1 ? 'which' : 'all of which'} failed`;
   const slowest = formatDuration(times.at(-1) ?? 0);
-  return `${plural(latency.length, 'answer')}, median ${formatDuration(median)}, slowest ${slowest}${failed > 0 ? `, ${failed} failed` : ''}`;
+  return `${plural(times.length, 'answer')}, median ${formatDuration(median)}, slowest ${slowest}${failed > 0 ? `; ${plural(failed, 'try', 'tries')} failed` : ''}`;
 }
 
 /** How many tools agents get, and how many not. */
