@@ -217,15 +217,20 @@ function Results({
       />
       {unavailable.length > 0 && (
         <Callout tone="warn">
-          {plural(unavailable.length, 'server')} could not be searched:{' '}
+          <p class="strong">{plural(unavailable.length, 'server')} could not be searched.</p>
           {unavailable.slice(0, MAX_NAMED).map(({ server, reason }) => (
-            <span key={server}>
+            <p key={server}>
               <a href={hrefTo('servers', [server])}>
                 <ServerText text={server} />
               </a>{' '}
-              (<ServerText text={reason} limit={400} />){' '}
-            </span>
+              <ServerText text={reason} limit={400} />
+            </p>
           ))}
+          {unavailable.length > MAX_NAMED && (
+            <p>
+              <a href={hrefTo('servers')}>See all servers</a>
+            </p>
+          )}
         </Callout>
       )}
       <Disabled servers={disabledIn(servers, search.server.value)} />
