@@ -46,6 +46,9 @@ describe('lists of Studio', () => {
     await wrapped.waitFor();
     expect(await wrapped.evaluate((text) => text.scrollWidth - text.clientWidth)).toBeLessThanOrEqual(0);
     expect(await seriousFindings(narrow)).toEqual([]);
+    // A row with one line of text takes no more room than that.
+    const row = narrow.getByRole('option', { name: /^works/ });
+    expect(await row.evaluate((element) => element.clientHeight)).toBeLessThan(80);
   });
 
   it('STUDIO-1 a server that fails or is disabled is named where tools are missing', STARTS_PROCESSES, async () => {
