@@ -184,9 +184,12 @@ describe('approvals in Studio', () => {
         .getByRole('grid')
         .getByRole('row', { name: /^legacy:fail/ })
         .waitFor({ state: 'detached' });
-      await page.goto(`${studio.url}#/search?q=progress`);
-      await enable('progress');
-      await page.getByRole('button', { name: 'Enable this tool only: legacy:progress' }).waitFor({ state: 'detached' });
+      await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+      await page.goto(`${studio.url}#/search?q=protocol+error`);
+      await enable('protocol_error');
+      await page
+        .getByRole('button', { name: 'Enable this tool only: legacy:protocol_error' })
+        .waitFor({ state: 'detached' });
       await page.goto(`${studio.url}#/rules`);
       // From the rule itself.
       await page.getByText(/^disables \d+ tools?$/).click();

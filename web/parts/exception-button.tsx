@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../api/client.js';
 import { asApiError } from '../api/problem.js';
 import type { ConfigChange, JsonObject } from '../api/types.js';
@@ -28,6 +28,16 @@ export function ExceptionButton({
 }): VNode {
   const [change, setChange] = useState<ConfigChange>();
   const [isBusy, setBusy] = useState(false);
+  useEffect(
+    () => () => {
+      // The button goes with the tool that is no longer held back, and takes the focus with it.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body)
+          document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+      });
+    },
+    [],
+  );
   const plan = async (): Promise<void> => {
     setBusy(true);
     try {
