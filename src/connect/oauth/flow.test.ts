@@ -113,6 +113,8 @@ describe('the steps of a sign-in', STARTS_PROCESSES, () => {
     expect(read('code=c&state=right&iss=https://a.example')).toBe('c');
     expect(() => read('code=c&state=wrong')).toThrow(/does not belong/);
     expect(() => read('code=c')).toThrow(/does not belong/);
+    // As long as the state in characters, and longer in bytes.
+    expect(() => read(`code=c&state=${encodeURIComponent('rüght')}`)).toThrow(/does not belong/);
     expect(() => read('code=c&state=right', strict)).toThrow(/does not come from/);
     expect(() => read('code=c&state=right&iss=https://A.example', strict)).toThrow(/does not come from/);
     expect(() => read('error=e&error_description=liar&state=wrong')).not.toThrow(/liar/);

@@ -82,8 +82,11 @@ function baseOf(site: Site, client: OauthClient, deps: FlowDeps): Parameters<typ
   return { ...deps.scope, issuer, resource, isResourceNamed, client, metadata: kept };
 }
 
-const isSame = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+/** The lengths are compared in bytes: one character may be several. */
+function isSame(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
 
 /**
  * The code of a callback. Who sent it is checked before anything else in it is read: on a mismatch
