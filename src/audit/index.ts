@@ -1,2 +1,3 @@
 export { createAudit, type Audit } from './audit.js';
-export { type AuditPush, type AuditSink, startAuditPush } from './export/push.js';
+export type { AuditSink } from './export/delivery.js';
+export { type AuditPush, startAuditPush } from './export/push.js';

@@ -5,7 +5,8 @@ import type { AuditRecord } from '../../model/audit-record.js';
 import type { Store } from '../../model/store.js';
 import { createMemoryStore } from '../../store/memory.js';
 import { exportPortion } from './export.js';
-import { type AuditPush, type AuditSink, EXPORT_SPACE, startAuditPush } from './push.js';
+import type { AuditSink } from './delivery.js';
+import { type AuditPush, EXPORT_SPACE, startAuditPush } from './push.js';
 
 const record = (id: string, time = 1): AuditRecord => ({
   id,

@@ -3,14 +3,8 @@ import { messageOf } from '../../kernel/errors.js';
 import { isOver } from '../../kernel/expiry.js';
 import { isObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
-import type { AuditRecord } from '../../model/audit-record.js';
 import type { Store } from '../../model/store.js';
-
-/** Where records go. `send` resolves once they are delivered; what it rejects is sent again. */
-export interface AuditSink {
-  /** `delivery` is the same when the same records are sent again. */
-  send(records: readonly AuditRecord[], delivery: string): Promise<void>;
-}
+import { type AuditSink, deliver, type DeliveryState, newDeliveryState } from './delivery.js';
 
 /** What a push needs. */
 export interface AuditPushOptions {
@@ -34,7 +28,6 @@ export interface AuditPush {
 /** The space of the store in which the cursors are kept. */
 export const EXPORT_SPACE = 'audit-export';
 
-const BATCH = 200;
 const POLL_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 /** For how long one process has a sink for itself; longer than a delivery may take, which another process would repeat. */
@@ -44,41 +37,68 @@ interface ExportCursor {
   readonly position: number;
   readonly holder: string;
   readonly until: number;
+  /** Records that the sink refused for good, so far. */
+  readonly passedOver: number;
 }
 
 /** Pushes until it is closed. The cursor is written after a delivery, so that a death in between repeats it. */
 export function startAuditPush(options: AuditPushOptions): AuditPush {
   const { store, clock, log, holder, sinks, hide } = options;
   const failures = new Map<string, { readonly count: number; readonly until: number }>();
+  const states = new Map<string, DeliveryState>();
   let timer: Timer | undefined;
   const state = { closed: false };
   let running: Promise<void> = Promise.resolve();
 
+  /** Takes or keeps a sink for this process; answers the revision by which it is held, or `undefined` when another process has it. */
+  const hold = async (name: string, cursor: ExportCursor, revision: number): Promise<number | undefined> => {
+    const lease = { ...cursor, holder, until: clock.now() + LEASE_MS };
+    if (!(await store.put(EXPORT_SPACE, name, lease, { ifRevision: revision }))) return undefined;
+    return (await store.get(EXPORT_SPACE, name))?.revision ?? 0;
+  };
   /** Sends one portion; answers whether there may be more. */
   const sendSome = async (name: string, sink: AuditSink): Promise<boolean> => {
+    const known = states.get(name) ?? newDeliveryState();
+    states.set(name, known);
+    const { size } = known;
     const entry = await store.get(EXPORT_SPACE, name);
     const cursor = readCursor(entry?.value);
-    const { records, position } = await store.auditAfter(cursor.position, BATCH);
+    const { records, position } = await store.auditAfter(cursor.position, size);
     if (position === cursor.position) return false;
-    const now = clock.now();
-    if (cursor.holder !== holder && !isOver(cursor.until, LEASE_MS, now)) return false;
-    const lease: ExportCursor = { position: cursor.position, holder, until: now + LEASE_MS };
-    const isOurs = await store.put(EXPORT_SPACE, name, { ...lease }, { ifRevision: entry?.revision ?? 0 });
-    if (!isOurs) return false;
-    const mine = await store.get(EXPORT_SPACE, name);
-    if (records.length > 0) await sink.send(records, `${name}-${cursor.position}-${position}`);
-    const isLast = records.length < BATCH;
-    const next: ExportCursor = { position, holder, until: isLast ? 0 : clock.now() + LEASE_MS };
-    return store.put(EXPORT_SPACE, name, { ...next }, { ifRevision: mine?.revision ?? 0 });
+    if (cursor.holder !== holder && !isOver(cursor.until, LEASE_MS, clock.now())) return false;
+    let mine = await hold(name, cursor, entry?.revision ?? 0);
+    if (mine === undefined) return false;
+    const keep = async (): Promise<boolean> => {
+      if (mine !== undefined && !state.closed) mine = await hold(name, cursor, mine);
+      return mine !== undefined && !state.closed;
+    };
+    const batch = { from: cursor.position, position, records };
+    const delivered = await deliver(batch, { name, sink, store, clock, state: known, keep });
+    if (!delivered || mine === undefined) return false;
+    const { passedOver } = delivered;
+    const isLast = delivered.position === position && records.length < size;
+    const next: ExportCursor = {
+      position: delivered.position,
+      holder,
+      until: isLast ? 0 : clock.now() + LEASE_MS,
+      passedOver: cursor.passedOver + (passedOver ? 1 : 0),
+    };
+    const isNoted = await store.put(EXPORT_SPACE, name, { ...next }, { ifRevision: mine });
+    if (delivered.position !== cursor.position) failures.delete(name);
+    if (isNoted && passedOver) {
+      const { id: record, isNoted: noted, reason } = passedOver;
+      const said = { sink: name, record, noted, error: hide(reason), total: next.passedOver };
+      log.error('audit.export-passed-over', said);
+    }
+    return isNoted;
   };
   const serve = async (name: string, sink: AuditSink): Promise<void> => {
-    const failed = failures.get(name);
-    if (failed && failed.until > clock.monotonic()) return;
+    if ((failures.get(name)?.until ?? 0) > clock.monotonic()) return;
     try {
       for (let isMore = true; isMore && !state.closed;) isMore = await sendSome(name, sink);
       failures.delete(name);
     } catch (thrown) {
-      const count = (failed?.count ?? 0) + 1;
+      const count = (failures.get(name)?.count ?? 0) + 1;
       failures.set(name, { count, until: clock.monotonic() + Math.min(POLL_MS * 2 ** count, LAST_RETRY_MS) });
       // Said for the first only: it is tried again until it works.
       if (count === 1) log.error('audit.export-failed', { sink: name, error: hide(messageOf(thrown)) });
@@ -100,11 +120,12 @@ export function startAuditPush(options: AuditPushOptions): AuditPush {
 }
 
 function readCursor(value: unknown): ExportCursor {
-  if (!isObject(value)) return { position: 0, holder: '', until: 0 };
-  const { position, holder, until } = value;
+  if (!isObject(value)) return { position: 0, holder: '', until: 0, passedOver: 0 };
+  const { position, holder, until, passedOver } = value;
   return {
     position: typeof position === 'number' ? position : 0,
     holder: typeof holder === 'string' ? holder : '',
     until: typeof until === 'number' ? until : 0,
+    passedOver: typeof passedOver === 'number' ? passedOver : 0,
   };
 }

@@ -57,6 +57,13 @@ describe('a webhook', () => {
     expect(seen[1]).toMatchObject({ headers: { 'content-type': 'text/plain; charset=utf-8' }, body: /^CEF/ });
   });
 
+  it.each([400, 413, 429, 503])('SEC-12 that answers %i refuses with that status', async (status) => {
+    const url = await listen(() => status);
+    await expect(createWebhook({ ...options, url }).send([record('a')], 'd')).rejects.toMatchObject({
+      refusal: { status },
+    });
+  });
+
   it.each([500, 404, 302])('SEC-12 that answers %i has taken nothing', async (status) => {
     const url = await listen(() => status);
     await expect(createWebhook({ ...options, url }).send([record('a')], 'd')).rejects.toThrow();

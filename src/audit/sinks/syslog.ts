@@ -6,7 +6,7 @@ import type { AuditFormat } from '../../model/audit-export.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 import { formatRecord } from '../export/formats.js';
 import { isoTime } from '../export/iso-time.js';
-import type { AuditSink } from '../export/push.js';
+import type { AuditSink } from '../export/delivery.js';
 
 /** What a syslog sink needs. */
 export interface SyslogOptions {

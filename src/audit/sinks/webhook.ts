@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { AuditFormat } from '../../model/audit-export.js';
 import { formatRecord } from '../export/formats.js';
-import type { AuditSink } from '../export/push.js';
+import type { AuditSink } from '../export/delivery.js';
 
 /** What a webhook needs. */
 export interface WebhookOptions {
@@ -21,7 +21,7 @@ export function signDelivery(secret: string, time: number, body: string): string
   return `t=${time},v1=${createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')}`;
 }
 
-/** A sink that posts records as lines. An answer of 2xx is a delivery; everything else is tried again. */
+/** A sink that posts records as lines. An answer of 2xx is a delivery; another is a failure, with its status as the refusal. */
 export function createWebhook({ url, secret, format, fetch: send, clock }: WebhookOptions): AuditSink {
   return {
     async send(records, delivery) {
@@ -46,6 +46,7 @@ export function createWebhook({ url, secret, format, fetch: send, clock }: Webho
           throw new ToolscoutError(
             'SERVER_CONNECTION_ERROR',
             `The webhook answered with HTTP ${answer.status}, not with 2xx.`,
+            { refusal: { status: answer.status } },
           );
       } finally {
         limit.cancel();
