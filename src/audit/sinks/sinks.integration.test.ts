@@ -8,7 +8,8 @@ import { createServer as createTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../kernel/clock.js';
 import type { AuditRecord } from '../../model/audit-record.js';
-import { createSyslog } from './syslog.js';
+import { formatRecord } from '../export/formats.js';
+import { createSyslog, sendEach } from './syslog.js';
 import { createWebhook, signDelivery } from './webhook.js';
 
 const record = (id: string): AuditRecord => ({
@@ -151,6 +152,59 @@ describe('a syslog server', () => {
     );
     expect(unframe(Buffer.concat(chunks))).toEqual([expect.stringContaining('"class_uid":6003')]);
     await expect(syslog(url).send([record('a')], 'd')).rejects.toThrow(/certificate/);
+  });
+
+  const large = (id: string, length: number): AuditRecord => ({
+    ...record(id),
+    tool: 'ü'.repeat(300),
+    arguments: { text: '\u{1f600}'.repeat(length / 4) },
+    argumentsHash: 'ff',
+  });
+
+  it.each(['jsonl', 'cef', 'ocsf'] as const)(
+    'SEC-12 gets a record that is too long without its arguments, whole in the format %s, over UDP and TCP',
+    async (format) => {
+      const socket = createSocket('udp4');
+      open.push(socket);
+      socket.bind(0, '127.0.0.1');
+      await once(socket, 'listening');
+      const datagrams: string[] = [];
+      socket.on('message', (message) => datagrams.push(message.toString()));
+      const chunks: Buffer[] = [];
+      const server = await listen((connection) => void connection.on('data', (chunk: Buffer) => chunks.push(chunk)));
+      const records = [record('a'), large('b', 100_000), large('c', 10_000)];
+      for (const url of [`udp://127.0.0.1:${portOf(socket)}`, `tcp://127.0.0.1:${portOf(server)}`])
+        await createSyslog({ url, format, hostname: 'host', clock: systemClock }).send(records, 'd');
+      await expect.poll(() => datagrams.length).toBe(3);
+      const framed = unframe(Buffer.concat(chunks));
+      expect(framed).toEqual(datagrams);
+      const [, shortened = '', whole = ''] = framed.map((message) => message.slice(message.indexOf('\uFEFF') + 1));
+      expect(whole).toBe(formatRecord(records[2]!, format));
+      expect(shortened.length).toBeLessThan(5000);
+      expect(shortened).toContain('ff');
+      expect(shortened).not.toMatch(/\ufffd|\u{1f600}/u);
+      if (format !== 'cef') expect(JSON.stringify(JSON.parse(shortened))).toContain('"shortened":true');
+    },
+  );
+
+  it('SEC-12 sends a record shortened when the system takes no datagram of its length, and refuses it when that is too long too', async () => {
+    const sent: number[] = [];
+    const sendUpTo =
+      (most: number) =>
+      async (message: Buffer): Promise<void> => {
+        if (message.length > most) throw Object.assign(new Error('send EMSGSIZE'), { code: 'EMSGSIZE' });
+        sent.push(message.length);
+      };
+    const encode = (each: AuditRecord): Buffer => Buffer.from(JSON.stringify(each));
+    await sendEach([record('a'), large('b', 20_000)], encode, sendUpTo(9216));
+    expect(sent).toHaveLength(2);
+    await expect(sendEach([large('b', 20_000)], encode, sendUpTo(100))).rejects.toMatchObject({
+      refusal: { status: 413 },
+    });
+    const down = async (): Promise<void> => {
+      throw Object.assign(new Error('send ENETUNREACH'), { code: 'ENETUNREACH' });
+    };
+    await expect(sendEach([record('a')], encode, down)).rejects.not.toHaveProperty('refusal');
   });
 
   it('SEC-12 gets one datagram a message over UDP', async () => {

@@ -2,11 +2,13 @@ import { createSocket } from 'node:dgram';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Clock, Timer } from '../../kernel/clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import type { AuditFormat } from '../../model/audit-export.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 import { formatRecord } from '../export/formats.js';
-import { isoTime } from '../export/iso-time.js';
 import type { AuditSink } from '../export/delivery.js';
+import { isoTime } from '../export/iso-time.js';
+import { shortened } from '../export/stand-in.js';
 
 /** What a syslog sink needs. */
 export interface SyslogOptions {
@@ -31,8 +33,8 @@ const SEVERITY: Readonly<Record<AuditRecord['outcome'], number>> = {
   refused: 4,
   waiting: 5,
 };
-/** Larger datagrams are cut into pieces by the network, and lost when one of them is. */
-const MAX_DATAGRAM = 60_000;
+/** Bytes of one message: no datagram has more than 65,507, and receivers on streams end the connection at 65,536 or so. */
+const MAX_MESSAGE = 60_000;
 
 /** A record as a message of RFC 5424. */
 export function syslogMessage(record: AuditRecord, format: AuditFormat, hostname: string): string {
@@ -44,15 +46,17 @@ export function syslogMessage(record: AuditRecord, format: AuditFormat, hostname
 
 /**
  * A sink that sends records to a syslog server. Over TCP and TLS messages are framed by their length (RFC 6587, RFC 5425), and a portion
- * counts as delivered when the other side has taken all of it and the connection has ended in order. Datagrams are sent and not confirmed.
+ * counts as delivered when the other side has taken all of it and the connection has ended in order. Datagrams are sent and not confirmed. A record that
+ * is too long for one message is shortened, so that a message is never cut in the middle.
  */
 export function createSyslog(options: SyslogOptions): AuditSink {
   const { format, hostname, clock, ca } = options;
   const { protocol, host, port } = split(options.url);
   return {
     async send(records) {
-      const messages = records.map((record) => Buffer.from(syslogMessage(record, format, hostname)));
-      if (protocol === 'udp') return sendDatagrams(messages, host, port);
+      const encode = (record: AuditRecord): Buffer => Buffer.from(syslogMessage(record, format, hostname));
+      if (protocol === 'udp') return sendDatagrams(records, encode, host, port);
+      const messages = records.map((record) => fitting(record, encode));
       const open = (): Socket =>
         protocol === 'tls'
           ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...(ca && { ca }) })
@@ -91,14 +95,52 @@ function sendStream(open: () => Socket, bytes: Buffer, clock: Clock): Promise<vo
   });
 }
 
-async function sendDatagrams(messages: readonly Buffer[], host: string, port: number): Promise<void> {
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-  try {
-    for (const message of messages) {
-      await new Promise<void>((resolve, reject) => {
-        socket.send(message.subarray(0, MAX_DATAGRAM), port, host, (error) => (error ? reject(error) : resolve()));
+type Encode = (record: AuditRecord) => Buffer;
+
+function fitting(record: AuditRecord, encode: Encode): Buffer {
+  const whole = encode(record);
+  return whole.length <= MAX_MESSAGE ? whole : encode(shortened(record));
+}
+
+const isTooLong = (thrown: unknown): boolean => (thrown as { code?: unknown } | undefined)?.code === 'EMSGSIZE';
+
+/**
+ * Sends records as datagrams, shortened where they are longer than the system takes.
+ *
+ * @throws ToolscoutError `PAYLOAD_TOO_LARGE`, as a refusal of the record, when that is too long as well
+ */
+export async function sendEach(
+  records: readonly AuditRecord[],
+  encode: Encode,
+  send: (message: Buffer) => Promise<void>,
+): Promise<void> {
+  for (const record of records) {
+    try {
+      await send(fitting(record, encode));
+    } catch (thrown) {
+      if (!isTooLong(thrown)) throw thrown;
+      await send(encode(shortened(record))).catch((again: unknown) => {
+        if (!isTooLong(again)) throw again;
+        const message = 'The system takes no datagram of this length.';
+        throw new ToolscoutError('PAYLOAD_TOO_LARGE', message, { refusal: { status: 413 }, cause: again });
       });
     }
+  }
+}
+
+async function sendDatagrams(
+  records: readonly AuditRecord[],
+  encode: Encode,
+  host: string,
+  port: number,
+): Promise<void> {
+  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
+  const send = (message: Buffer): Promise<void> =>
+    new Promise((resolve, reject) => {
+      socket.send(message, port, host, (error) => (error ? reject(error) : resolve()));
+    });
+  try {
+    await sendEach(records, encode, send);
   } finally {
     socket.close();
   }
