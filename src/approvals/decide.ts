@@ -3,6 +3,7 @@ import { hashJson } from '../kernel/hash.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
 import type { HoldCause, Risk, Ruling, ServerOrigin } from '../model/approval.js';
 import type { Config } from '../model/config.js';
+import type { ItemHold } from '../model/hold.js';
 import { DOUBT_PHRASES, type StoreDoubt } from '../model/store.js';
 import type { Tool } from '../model/tool.js';
 import { basicPresentationOf, presentationOf, type Presentation } from './fingerprint.js';
@@ -28,9 +29,13 @@ export interface Hold {
 }
 
 /** Whether one tool is offered, as far as trust goes; if not, why. */
-export type TrustDecision =
-  | { readonly status: 'enabled' }
-  | { readonly status: 'pending' | 'quarantined'; readonly hold: NonNullable<Tool['hold']> };
+export type TrustDecision = { readonly status: 'enabled' } | Held;
+
+/** What is not offered for lack of trust. */
+export interface Held {
+  readonly status: 'pending' | 'quarantined';
+  readonly hold: ItemHold;
+}
 
 /** The stored trust in a server: its record, none yet, or one that cannot be read. */
 export interface Known {
@@ -40,23 +45,38 @@ export interface Known {
   readonly isUnsaved?: boolean;
 }
 
-const UNREADABLE = {
-  damaged: 'the record of what was trusted is damaged, so it must be approved again',
-  newer: 'the record of what was trusted was written by a newer version of toolscout',
-  unread: 'the record of what is trusted could not be read',
-} as const;
-
 const ENABLED: TrustDecision = { status: 'enabled' };
 /** Signs of an attack weigh the most, and nothing else of a tool does. */
 const isSuspect = ({ level }: Risk): boolean => level === 'critical';
 
-const held = (status: 'pending' | 'quarantined', cause: HoldCause, reason: string): TrustDecision => ({
+const held = (
+  status: 'pending' | 'quarantined',
+  cause: HoldCause,
+  reason: string,
+  decidedBy?: ItemHold['decidedBy'],
+): Held => ({
   status,
-  hold: { cause, reason },
+  hold: { cause, reason, ...(decidedBy && { decidedBy }) },
 });
 const WAITING = held('pending', 'waiting', 'it waits for approval');
 const CHANGED = held('quarantined', 'changed', 'it changed after it was trusted');
-const SERVER_CHANGED = held('quarantined', 'changed', 'the description of its server changed after it was trusted');
+const SERVER_CHANGED = held(
+  'quarantined',
+  'changed',
+  'the description of its server changed after it was trusted',
+  'server',
+);
+
+const UNREADABLE = {
+  damaged: held('pending', 'unreadable', 'the record of what was trusted is damaged, so it must be approved again'),
+  newer: held(
+    'pending',
+    'unreadable',
+    'the record of what was trusted was written by a newer version of toolscout',
+    'newer-record',
+  ),
+  unread: held('pending', 'unreadable', 'the record of what is trusted could not be read', 'store'),
+} as const;
 
 const FOUND: Readonly<Record<ServerOrigin, string>> = {
   user: 'you configured it',
@@ -110,8 +130,8 @@ export function holdServer(
 export interface Judgement {
   /** Whether the server's own description may be shown. */
   readonly isPresentable: boolean;
-  /** Whether the server's own description changed after it was trusted. */
-  readonly isChanged: boolean;
+  /** Why nothing of the server is trusted at present, also what it does not list: mostly that its own description changed. */
+  readonly hold?: ItemHold;
   judge(tool: SeenTool): TrustDecision;
 }
 
@@ -123,19 +143,19 @@ function judgeNew(tool: SeenTool): TrustDecision {
 }
 
 /** Why a tool shows signs of an attack; `undefined` when it shows none (A11). */
-export function suspicionOf(tool: SeenTool): Tool['hold'] {
+export function suspicionOf(tool: SeenTool): ItemHold | undefined {
   const decision = judgeNew(tool);
   return decision.status === 'enabled' ? undefined : decision.hold;
 }
 
 /** Judges one server; its presentation is compared once for all of its tools. */
 export function judgeServer(known: Known, presentation: Presentation, policy: ApprovalPolicy): Judgement {
-  if (policy === 'off') return { isPresentable: true, isChanged: false, judge: () => ENABLED };
+  if (policy === 'off') return { isPresentable: true, judge: () => ENABLED };
   const { record } = known;
   if (!record) {
     const lost = known.unreadable && UNREADABLE[known.unreadable];
-    if (lost) return { isPresentable: false, isChanged: true, judge: () => held('pending', 'unreadable', lost) };
-    return { isPresentable: true, isChanged: false, judge: policy === 'manual' ? () => WAITING : judgeNew };
+    if (lost) return { isPresentable: false, hold: lost.hold, judge: () => lost };
+    return { isPresentable: true, judge: policy === 'manual' ? () => WAITING : judgeNew };
   }
   const trusted = record.presentation.trust?.hash;
   const shown = record.isComplete ? presentationOf(presentation) : basicPresentationOf(presentation);
@@ -159,7 +179,7 @@ export function judgeServer(known: Known, presentation: Presentation, policy: Ap
   };
   // A server's own description is shown when it was trusted, or when it never raised a doubt.
   const isDoubtful = trusted === undefined && record.presentation.ask !== undefined && !presentation.isUnknown;
-  return { isPresentable: !isChanged && !isDoubtful, isChanged, judge };
+  return { isPresentable: !isChanged && !isDoubtful, ...(isChanged && { hold: SERVER_CHANGED.hold }), judge };
 }
 
 /** A tool as far as trust goes. */

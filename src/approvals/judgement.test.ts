@@ -104,8 +104,8 @@ describe('the hold of a server', () => {
 describe('a server without a record', () => {
   it('SEC-9 is shown and offered on first use, waits under manual, and is held when its record is lost', () => {
     const statusOf = (...[known, policy]: [Parameters<typeof judgeServer>[0], ApprovalPolicy]) => {
-      const { isPresentable, isChanged, judge } = judgeServer(known, {}, policy);
-      return [isPresentable, isChanged, judge(seenTool(READ)).status];
+      const { isPresentable, hold, judge } = judgeServer(known, {}, policy);
+      return [isPresentable, hold !== undefined, judge(seenTool(READ)).status];
     };
     expect(statusOf({}, 'trust-first')).toEqual([true, false, 'enabled']);
     expect(statusOf({}, 'manual')).toEqual([true, false, 'pending']);
@@ -132,8 +132,8 @@ describe('a server without a record', () => {
 
 describe('the description of a server', () => {
   const judged = (record: TrustRecord, rest: Omit<Seen, 'tools'>) => {
-    const { isPresentable, isChanged } = judgeServer({ record }, rest, 'trust-first');
-    return { isPresentable, isChanged };
+    const { isPresentable, hold } = judgeServer({ record }, rest, 'trust-first');
+    return { isPresentable, isChanged: hold !== undefined };
   };
 
   it('A39 one with signs of an attack is asked for and not shown, while a server without words shows nothing to hold', () => {

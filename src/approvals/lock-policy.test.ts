@@ -26,7 +26,7 @@ describe('where only the lock file counts', () => {
     expect(reasonOf(gateOf(locked('held'), PROBLEM))).toEqual({
       state: 'pending',
       reason: 'The lock file cannot be read',
-      remedy: { kind: 'advice', text: PROBLEM.suggestion },
+      remedy: { kind: 'configure', what: PROBLEM.suggestion },
     });
     const dotted = { ...PROBLEM, message: 'toolscout.lock cannot be read.' };
     expect(reasonOf(gateOf(locked('held'), dotted))).toMatchObject({ reason: 'toolscout.lock cannot be read' });
@@ -44,7 +44,7 @@ describe('where only the lock file counts', () => {
     ['the server is launched otherwise', gateOf('launch')],
   ])('SEC-10 nothing is offered where %s', (_what, gate) => {
     const judgement = judgeByLock(gate, SERVER, PRESENTATION);
-    expect(judgement).toMatchObject({ isPresentable: false, isChanged: true });
+    expect(judgement).toMatchObject({ isPresentable: false, hold: { decidedBy: 'lock' } });
     expect(judgement.judge(TOOL)).toMatchObject({ status: 'pending', hold: { cause: 'waiting' } });
   });
 
@@ -53,17 +53,18 @@ describe('where only the lock file counts', () => {
       const judgement = judgeByLock(gateOf(locked(...of)), SERVER, PRESENTATION);
       return { ...judgement, decision: judgement.judge(TOOL) };
     };
-    expect(judge('held')).toMatchObject({ isPresentable: true, isChanged: false, decision: { status: 'enabled' } });
+    expect(judge('held')).not.toHaveProperty('hold');
+    expect(judge('held')).toMatchObject({ isPresentable: true, decision: { status: 'enabled' } });
     expect(judge('missing').decision).toEqual({
       status: 'pending',
-      hold: { cause: 'waiting', reason: 'the lock file does not hold it' },
+      hold: { cause: 'waiting', reason: 'the lock file does not hold it', decidedBy: 'lock' },
     });
     expect(judge('changed').decision).toEqual({
       status: 'quarantined',
-      hold: { cause: 'changed', reason: 'it is not what the lock file holds' },
+      hold: { cause: 'changed', reason: 'it is not what the lock file holds', decidedBy: 'lock' },
     });
     const other = judge('held', false);
-    expect(other).toMatchObject({ isPresentable: false, isChanged: true });
+    expect(other).toMatchObject({ isPresentable: false, hold: { decidedBy: 'lock' } });
     expect(other.decision).toMatchObject({
       status: 'quarantined',
       hold: { reason: 'the description of its server differs from the lock file' },
@@ -73,7 +74,8 @@ describe('where only the lock file counts', () => {
   it('SEC-10 a description that is not known yet is no difference', () => {
     const gate = gateOf(locked('held', false));
     const judgement = judgeByLock(gate, SERVER, { ...PRESENTATION, isUnknown: true });
-    expect(judgement).toMatchObject({ isPresentable: true, isChanged: false });
+    expect(judgement).toMatchObject({ isPresentable: true });
+    expect(judgement).not.toHaveProperty('hold');
     expect(judgement.judge(TOOL)).toEqual({ status: 'enabled' });
   });
 });

@@ -1,11 +1,12 @@
+import type { Remedy } from '../kernel/remedy.js';
 import type { LockGate } from '../model/lock.js';
 import type { Server } from '../model/server.js';
-import type { Hold, Judgement, TrustDecision } from './decide.js';
+import type { Held, Hold, Judgement, TrustDecision } from './decide.js';
 import { presentationOf, type Presentation } from './fingerprint.js';
 
-const held = (status: 'pending' | 'quarantined', reason: string): TrustDecision => ({
+const held = (status: 'pending' | 'quarantined', reason: string): Held => ({
   status,
-  hold: { cause: status === 'pending' ? 'waiting' : 'changed', reason },
+  hold: { cause: status === 'pending' ? 'waiting' : 'changed', reason, decidedBy: 'lock' },
 });
 const CHANGED = held('quarantined', 'it is not what the lock file holds');
 const SERVER_CHANGED = held('quarantined', 'the description of its server differs from the lock file');
@@ -14,30 +15,29 @@ const ENABLED: TrustDecision = { status: 'enabled' };
 
 /** Why a server may not be started where only the lock file counts; without a usable one nothing is (SEC-10). */
 export function holdByLock(gate: LockGate | undefined, server: Server): Hold | undefined {
-  const hold = (reason: string, text: string): Hold => ({
+  const hold = (reason: string, given: Remedy | string): Hold => ({
     state: 'pending',
     reason,
-    remedy: { kind: 'advice', text },
+    remedy: typeof given === 'string' ? { kind: 'configure', what: given } : given,
   });
   if (!gate) return hold('there is no lock file here', 'Use a config file with a lock file beside it.');
   const problem = gate.problem();
   if (problem) return hold(problem.message.replace(/\.$/, ''), problem.suggestion);
   const found = gate.server(server);
   if (found === 'missing') return hold('the lock file does not hold it', 'Add it to the lock file: toolscout lock.');
-  if (found === 'launch') {
-    return hold('it is launched in another way than the lock file holds', 'See what differs: toolscout lock --diff.');
-  }
+  if (found === 'launch')
+    return hold('it is launched in another way than the lock file holds', { kind: 'accept-lock' });
   return undefined;
 }
 
 /** Judges a server by the lock file alone: what it holds to the byte is offered, everything else is not. */
 export function judgeByLock(gate: LockGate | undefined, server: Server, presentation: Presentation): Judgement {
   const found = gate && !gate.problem() ? gate.server(server) : 'missing';
-  if (typeof found === 'string') return { isPresentable: false, isChanged: true, judge: () => MISSING };
+  if (typeof found === 'string') return { isPresentable: false, hold: MISSING.hold, judge: () => MISSING };
   const isChanged = !presentation.isUnknown && !found.isPresentation(presentationOf(presentation));
   return {
     isPresentable: !isChanged,
-    isChanged,
+    ...(isChanged && { hold: SERVER_CHANGED.hold }),
     judge({ name, definition }) {
       const verdict = found.judge(name, definition);
       if (verdict === 'missing') return MISSING;

@@ -37,7 +37,6 @@ function createMind(): Mind {
       hold: () => undefined,
       judge: () => ({
         isPresentable: mind.isPresentable,
-        isChanged: false,
         judge: () =>
           mind.isTrusted
             ? ({ status: 'enabled' } as const)

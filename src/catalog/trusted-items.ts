@@ -1,9 +1,8 @@
 import { itemName, seenItem, wordyCapabilities, type ItemKind, type Judgement } from '../approvals/index.js';
 import type { UpstreamFacts } from '../discover/index.js';
 import { ToolscoutError } from '../kernel/errors.js';
-import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import type { Tool } from '../model/tool.js';
+import { remedyOfHold, type ItemHold } from '../model/hold.js';
 import { fitsTemplate, foldName, foldTemplate, foldUri } from '../kernel/name-folding.js';
 
 /** What a server has besides tools, as far as it is trusted (SEC-9, A39). */
@@ -44,7 +43,7 @@ interface Held {
   readonly kind: ItemKind;
   /** The name or address as it is listed. */
   readonly key: string;
-  readonly hold: NonNullable<Tool['hold']>;
+  readonly hold: ItemHold;
 }
 
 /** One form for all spellings of what is named. */
@@ -85,10 +84,9 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
   const heldTemplates = [...held.values()].filter(({ kind }) => kind === 'templates');
 
   const refuse = ({ kind, key, hold }: Held): ToolscoutError => {
-    const ref = addressOf(server, itemName(kind, key));
     const message = `The ${NOUNS[kind]} "${key}" of "${server}" is held: ${hold.reason}.`;
     return new ToolscoutError(hold.cause === 'changed' ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED', message, {
-      remedy: { kind: 'review', ref },
+      remedy: remedyOfHold(server, itemName(kind, key), hold),
       delivered: false,
     });
   };
@@ -123,10 +121,7 @@ export function trustedItems(server: string, list: UpstreamFacts, judgement: Jud
       const { kind, key } = subject;
       const found = heldBy(kind, key);
       if (found) throw refuse(found);
-      if (judgement.isChanged) {
-        const reason = 'the description of its server changed after it was trusted';
-        throw refuse({ kind, key, hold: { cause: 'changed', reason } });
-      }
+      if (judgement.hold) throw refuse({ kind, key, hold: judgement.hold });
     },
   };
 }

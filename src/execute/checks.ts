@@ -2,6 +2,7 @@ import { ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
+import { holdOf, remedyOfHold } from '../model/hold.js';
 import { isFallback, provenanceText, type Tool } from '../model/tool.js';
 
 /** A call whose server and tool are known. */
@@ -89,26 +90,16 @@ export function createReadOnlyCheck(problemOf: (tool: Tool) => string | undefine
  */
 export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
-  const { hold } = tool;
-  if (hold?.cause === 'rejected') {
-    const code = tool.status === 'quarantined' ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
-    throw new ToolscoutError(code, `"${address}" is not offered: ${hold.reason}.`, {
-      remedy: { kind: 'undo-rejection', ref: address },
-      delivered: false,
-    });
+  const hold = holdOf(tool);
+  if (!hold) return;
+  const about = { remedy: remedyOfHold(tool.server, tool.name, hold), delivered: false };
+  const isQuarantined = tool.status === 'quarantined';
+  if (hold.cause === 'rejected') {
+    const code = isQuarantined ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
+    throw new ToolscoutError(code, `"${address}" is not offered: ${hold.reason}.`, about);
   }
-  if (tool.status === 'pending' || hold?.cause === 'suspect') {
-    const reason = hold?.reason ?? 'it waits for approval';
-    throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${reason}.`, {
-      remedy: { kind: 'review', ref: address },
-      delivered: false,
-    });
+  if (isQuarantined && hold.cause !== 'suspect') {
+    throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${hold.reason}.`, about);
   }
-  if (tool.status === 'quarantined') {
-    const reason = hold?.reason ?? 'it changed after it was trusted';
-    throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${reason}.`, {
-      remedy: { kind: 'review-change', ref: address },
-      delivered: false,
-    });
-  }
+  throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${hold.reason}.`, about);
 }

@@ -27,6 +27,8 @@ export type Remedy =
   /** A call waits for a person's confirmation; after that it is made again. */
   | { readonly kind: 'confirm-call'; readonly id?: string }
   | { readonly kind: 'undo-rejection'; readonly ref: string }
+  /** The lock file alone decides, and this is not in it as it is. */
+  | { readonly kind: 'accept-lock' }
   /** What is to be approved must have been looked at before. */
   | { readonly kind: 'look-first'; readonly ref: string }
   /** What is of critical risk is approved one by one. */
@@ -81,6 +83,11 @@ export function shellWord(name: string): string {
   return /^[\w:./@-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+/** The reference of a request as one word of a command line. */
+export function refWord(ref: string | undefined): string {
+  return ref === undefined ? 'REF' : shellWord(ref);
+}
+
 const COMMANDS: RemedyWords = {
   'fix-arguments': ({ server, tool }) =>
     server === undefined || tool === undefined
@@ -97,23 +104,25 @@ const COMMANDS: RemedyWords = {
   'list-servers': () => 'Run toolscout servers to see the configured servers.',
   'list-skills': () => 'Run toolscout skills list to see the skills.',
   'check-skill': ({ skill }) =>
-    `Declare the capability in its skill.md; toolscout skills check ${skill} shows what it has.`,
+    `Declare the capability in its skill.md; toolscout skills check ${shellWord(skill)} shows what it has.`,
   'change-rule': () => 'Choose another tool, or change the rule that disables this one.',
   'list-pending': () => 'Run toolscout pending to see what waits.',
-  review: ({ ref = 'REF.' }) => `Look at it and decide: toolscout pending, then toolscout approve ${ref}`,
+  review: ({ ref }) => `Look at it and decide: toolscout pending, then toolscout approve ${refWord(ref)}`,
   'review-change': ({ ref }) =>
-    `Look at the change and decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${ref ?? 'REF'}, then toolscout approve ${ref ?? 'REF.'}`,
+    `Look at the change and decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
   'confirm-call': ({ id = 'ID' }) =>
     `Decide about it: toolscout pending, then toolscout approve ${id}; then make the same call again, with exactly the same arguments.`,
-  'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
-  'look-first': ({ ref }) => `Look at it first: toolscout diff ${ref}; then approve it, or give its hash with --hash.`,
+  'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
+  'accept-lock': () => 'See what differs: toolscout lock --diff; to accept it: toolscout lock.',
+  'look-first': ({ ref }) =>
+    `Look at it first: toolscout diff ${refWord(ref)}; then approve it, or give its hash with --hash.`,
   'approve-each': ({ server }) =>
-    `Look at each with toolscout diff ${server} and approve it by name, or add --include-critical.`,
-  'name-tools': ({ server }) => `Name one as ${server}:TOOL, or approve all with --all.`,
+    `Look at each with toolscout diff ${shellWord(server)} and approve it by name, or add --include-critical.`,
+  'name-tools': ({ server }) => `Name one as ${shellWord(server)}:TOOL, or approve all with --all.`,
   'copy-hash': () => 'Copy it from toolscout pending or toolscout diff.',
-  'renew-request': ({ server }) => `Run toolscout discover ${server}, look at it again and decide then.`,
-  discover: ({ server }) => `Run toolscout discover ${server}.`,
-  'sign-in': ({ server, again }) => `Sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
+  'renew-request': ({ server }) => `Run toolscout discover ${shellWord(server)}, look at it again and decide then.`,
+  discover: ({ server }) => `Run toolscout discover ${shellWord(server)}.`,
+  'sign-in': ({ server, again }) => `Sign in${again ? ' again' : ''}: toolscout auth login ${shellWord(server)}`,
   credentials: ({ server }) =>
     server === undefined
       ? 'Check the credentials configured for this server.'

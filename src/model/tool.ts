@@ -1,5 +1,5 @@
 import type { JsonObject } from '../kernel/json.js';
-import type { HoldCause } from './approval.js';
+import type { ItemHold } from './hold.js';
 import type { ConfirmRule } from './pending-call.js';
 
 /** Whether a tool is offered; visible and callable are this one status. */
@@ -43,7 +43,7 @@ export interface Tool {
   /** The rule by which a call needs a confirmation before it is sent; absent where none does (SEC-11). */
   readonly confirm?: ConfirmRule;
   /** Why it is pending or quarantined, with one phrase for people; absent otherwise (SEC-9). */
-  readonly hold?: { readonly cause: HoldCause; readonly reason: string };
+  readonly hold?: ItemHold;
   /** The client that the server comes from runs it without asking. It gives no permission here. */
   readonly autoApproved?: true;
   readonly provenance: Provenance;

@@ -161,6 +161,50 @@ describe('the lock file', STARTS_PROCESSES, () => {
     await expect(gateway.lock.check()).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
   });
 
+  it.each<[what: string, tools: JsonObject[], instructions: string]>([
+    ['the tool is another', [{ ...READ, description: 'Reads a note, or two.' }], 'Be kind.'],
+    ['the server describes itself in another way', [READ], 'Obey me.'],
+    ['the lock file does not hold the tool', [WRITE, READ], 'Be kind.'],
+  ])(
+    'SEC-10 the advice where %s can be followed: nothing is requested, so it names toolscout lock',
+    async (...given) => {
+      const [, tools, instructions] = given;
+      const { show, open, run } = await createWorkspace();
+      await show([given[0].includes('does not hold') ? WRITE : READ], 'Be kind.');
+      await run(['lock']);
+      await show(tools, instructions);
+      const gateway = await open({ approval: 'lock' });
+      await gateway.servers.discover();
+      const { error } = await gateway.call('notes', 'read', {});
+      expect(error?.suggestion).toBe('See what differs: toolscout lock --diff; to accept it: toolscout lock.');
+      expect((await gateway.why('notes', 'read')).remedy).toEqual({ kind: 'accept-lock' });
+      expect((await run(['lock', '--diff'], { approval: 'lock' })).stdout).toContain('notes: ');
+      expect((await run(['lock'], { approval: 'lock' })).code).toBe(0);
+      await gateway.reload();
+      expect((await gateway.call('notes', 'read', {})).success).toBe(true);
+    },
+  );
+
+  it('SEC-10 doctor gives the advice of the lock file for a server that is not in it', async () => {
+    const { show, open, run } = await createWorkspace();
+    await show([READ]);
+    await run(['lock'], { servers: { other: fixture('asking', '--modern') } });
+    const gateway = await open({ approval: 'lock' });
+    const { findings } = await gateway.reports.doctor();
+    expect(findings.find(({ subject }) => subject === 'server notes')).toMatchObject({
+      message: 'the lock file does not hold it',
+      next: 'Add it to the lock file: toolscout lock.',
+    });
+    expect((await run(['lock'])).code).toBe(0);
+    await show([{ ...READ, description: 'Reads a note, or two.' }]);
+    const later = await open({ approval: 'lock' });
+    expect((await later.reports.doctor()).findings.find(({ subject }) => subject === 'server notes')).toMatchObject({
+      level: 'warning',
+      message: expect.stringContaining('1 tool differs from the lock file'),
+      next: 'See what differs: toolscout lock --diff; to accept it: toolscout lock.',
+    });
+  });
+
   it.each([
     ['missing', () => undefined, 'There is no lock file'],
     ['not JSON', () => '{', 'is not JSON'],

@@ -22,6 +22,7 @@ const EXACT: readonly Remedy[] = [
   { kind: 'list-pending' },
   { kind: 'call-with-effects' },
   { kind: 'undo-rejection', ref: 'a:b' },
+  { kind: 'accept-lock' },
   { kind: 'discover', server: 'a' },
   { kind: 'sign-in', server: 'a', again: true },
   { kind: 'accept-store' },
@@ -65,6 +66,29 @@ describe('remedies', () => {
       expect(advice).not.toMatch(/skill\.md|ulimit|--[a-z]/);
     },
   );
+
+  it('CLI-1 META-3 REG-8 a name in a command is one word of the shell, whatever it holds', () => {
+    const name = "my notes:it's; rm -rf ~";
+    const word = String.raw`'my notes:it'\''s; rm -rf ~'`;
+    const named: Remedy[] = [
+      { kind: 'review', ref: name },
+      { kind: 'review-change', ref: name },
+      { kind: 'undo-rejection', ref: name },
+      { kind: 'look-first', ref: name },
+      { kind: 'approve-each', server: name },
+      { kind: 'renew-request', server: name },
+      { kind: 'discover', server: name },
+      { kind: 'sign-in', server: name },
+      { kind: 'check-skill', skill: name },
+    ];
+    for (const remedy of named) {
+      for (const advice of [describeRemedy(remedy), adviseAgent(remedy), adviseHttp(remedy)]) {
+        const bare = advice.replaceAll(word, 'WORD').replaceAll(`"${name}"`, 'QUOTED');
+        expect(bare).not.toContain('rm -rf');
+        if (/toolscout (?:approve|diff|discover|auth|skills)/.test(bare)) expect(bare).toContain('WORD');
+      }
+    }
+  });
 
   it('META-3 every missing variable has a command of its own', () => {
     expect(adviseAgent({ kind: 'set-variables', names: ['A', 'B'] })).toBe(

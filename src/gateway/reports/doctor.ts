@@ -4,6 +4,7 @@ import { describePending, type LoadedConfig } from '../../config/index.js';
 import type { Pool } from '../../connect/index.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { describeRemedy, shellWord } from '../../kernel/remedy.js';
 import { CLOCK_SLACK_MS } from '../../kernel/expiry.js';
 import { withoutRetryHint } from '../../kernel/retry-hint.js';
 import { counted, oneLine } from '../../kernel/text.js';
@@ -166,10 +167,8 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
   if (hold) {
     const next =
       hold.state === 'rejected'
-        ? `take it out of the config, or trust it after all: toolscout approve ${server.id}`
-        : hold.state === 'unaccepted'
-          ? 'accept the store: toolscout store accept'
-          : 'look at it: toolscout pending';
+        ? `take it out of the config, or trust it after all: toolscout approve ${shellWord(server.id)}`
+        : describeRemedy(hold.remedy);
     return { subject, level: 'warning', message: hold.reason, next };
   }
   if (!isUsable(server)) {
@@ -190,17 +189,20 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
     const tools = catalog.index.tools(server.id);
     const offered = tools.filter((tool) => tool.status === 'enabled').length;
     const waiting = patient.waiting(server);
+    const unlocked = tools.filter(({ hold: of }) => of?.decidedBy === 'lock').length;
     const facts = [
       `${health.protocolVersion} over ${server.transport.type}`,
       `answers in ${latency.toFixed(1)} ms`,
       `${offered} of ${counted(tools.length, 'tool')} offered`,
       ...someOf(waiting, 'waits for approval', 'wait for approval'),
+      ...someOf(unlocked, 'tool differs from the lock file', 'tools differ from the lock file'),
     ];
     return {
       subject,
-      level: waiting > 0 ? 'warning' : 'ok',
+      level: waiting + unlocked > 0 ? 'warning' : 'ok',
       message: `${facts.join(', ')}${noise}`,
       ...(waiting > 0 && { next: `look at ${waiting === 1 ? 'it' : 'them'}: toolscout pending` }),
+      ...(unlocked > 0 && { next: describeRemedy({ kind: 'accept-lock' }) }),
     };
   } catch (thrown) {
     const stderr = pool.stderr(server.id).trimEnd().split('\n').slice(-STDERR_LINES).join('\n');

@@ -3,6 +3,7 @@ import { addressOf } from '../../kernel/ids.js';
 import { strictTool } from '../../protocol/strict-items.js';
 import { counted, nearestNames } from '../../kernel/text.js';
 import { hasScope } from '../../model/principal.js';
+import { holdOf, remedyOfHold } from '../../model/hold.js';
 import { provenanceText } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { problemOf, type Sources as ViewSources } from '../../catalog/views.js';
@@ -126,19 +127,13 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     );
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
-  if (found.hold?.cause === 'rejected') {
-    return no('rejected', `"${address}" is not offered: ${found.hold.reason}.`, {
-      kind: 'undo-rejection',
-      ref: address,
-    });
-  }
-  if (found.status === 'quarantined') {
-    const reason = found.hold?.reason ?? 'it changed';
-    return no('quarantine', `"${address}" is quarantined: ${reason}.`, { kind: 'review-change', ref: address });
-  }
-  if (found.status === 'pending') {
-    const reason = found.hold?.reason ?? 'it waits for approval';
-    return no('approval', `"${address}" is not offered: ${reason}.`, { kind: 'review', ref: address });
+  const held = holdOf(found);
+  if (held) {
+    const remedy = remedyOfHold(server, tool, held);
+    if (held.cause === 'rejected') return no('rejected', `"${address}" is not offered: ${held.reason}.`, remedy);
+    return found.status === 'quarantined'
+      ? no('quarantine', `"${address}" is quarantined: ${held.reason}.`, remedy)
+      : no('approval', `"${address}" is not offered: ${held.reason}.`, remedy);
   }
   const minutes = Math.round((sources.now - list.learnedAt) / 60_000);
   const { state } = sources.pool.health(server);

@@ -12,8 +12,11 @@ export function reportVerbs(core: Core): VerbTable<'reports.doctor' | 'reports.e
     async 'reports.doctor'(_viewer, options) {
       await core.filled();
       const { loaded, catalog, learner, hide } = core;
+      // With `lock` a decision about a request that is left from before has no effect.
       const waiting = (server: Server): number =>
-        core.approvals.list([server]).filter(({ state }) => state === 'pending').length;
+        loaded.config.approval === 'lock'
+          ? 0
+          : core.approvals.list([server]).filter(({ state }) => state === 'pending').length;
       return examine(
         { doubt: core.approvals.doubt(), loaded, catalog, learner, pool, store, hide, clock, waiting },
         options,

@@ -1,4 +1,4 @@
-import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+import { shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
 const segment = (name: string | undefined, placeholder: string): string =>
   name === undefined ? placeholder : encodeURIComponent(name);
@@ -26,6 +26,8 @@ const WORDS: RemedyWords = {
     `An administrator decides about it: GET /v1/pending-calls, then POST /v1/pending-calls/${id}/approve; then send the same call again.`,
   'undo-rejection': ({ ref }) =>
     `An administrator can undo that: GET /v1/approvals/${segment(ref, '{ref}')}/diff, then POST /v1/approvals/${segment(ref, '{ref}')}/approve.`,
+  'accept-lock': () =>
+    'The operator can see what differs with toolscout lock --diff, and accept it with toolscout lock.',
   'look-first': ({ ref }) =>
     `GET /v1/approvals/${segment(ref, '{ref}')}/diff first; then approve it, or send its hash.`,
   'approve-each': () => 'GET /v1/approvals/{ref}/diff for each and approve it by name, or send includeCritical.',
@@ -34,7 +36,7 @@ const WORDS: RemedyWords = {
   'renew-request': ({ server }) =>
     `POST /v1/servers/${segment(server, '{id}')}/discover, look at it again and decide then.`,
   discover: ({ server }) => `Ask again in a moment; GET /v1/servers shows how far "${server}" is.`,
-  'sign-in': ({ server }) => `The operator must sign in to "${server}": toolscout auth login ${server}`,
+  'sign-in': ({ server }) => `The operator must sign in to "${server}": toolscout auth login ${shellWord(server)}`,
   credentials: () => 'The operator must check the credentials of this server.',
   'set-variables': ({ names }) => `The operator must set ${names.join(', ')}.`,
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}. `}GET /v1/servers shows the state of the server.`,

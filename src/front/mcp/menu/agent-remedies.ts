@@ -1,4 +1,4 @@
-import { wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+import { refWord, shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
 /** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
 const WORDS: RemedyWords = {
@@ -14,21 +14,23 @@ const WORDS: RemedyWords = {
   'check-skill': () => 'Use another tool: the skill does not declare this capability. The user can add it.',
   'change-rule': () => 'Choose another tool; the user disabled this one with a rule.',
   'list-pending': () => 'Ask the user what waits for approval: toolscout pending',
-  review: ({ ref = 'REF.' }) =>
-    `Ask the user to look at it and to decide: toolscout pending, then toolscout approve ${ref}`,
+  review: ({ ref }) =>
+    `Ask the user to look at it and to decide: toolscout pending, then toolscout approve ${refWord(ref)}`,
   'review-change': ({ ref }) =>
-    `Ask the user to look at the change and to decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${ref ?? 'REF'}, then toolscout approve ${ref ?? 'REF.'}`,
+    `Ask the user to look at the change and to decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
   'confirm-call': ({ id }) =>
     `Tell the user that the call waits for a confirmation${id === undefined ? '' : `: toolscout approve ${id}`}. After that, make the same call again with exactly the same arguments; a confirmation covers one call.`,
   'undo-rejection': ({ ref }) =>
-    `Use another tool. The user can undo that: toolscout diff ${ref}, then toolscout approve ${ref}`,
-  'look-first': ({ ref }) => `Ask the user to look at it first: toolscout diff ${ref}`,
-  'approve-each': ({ server }) => `Ask the user to look at each and to decide: toolscout diff ${server}`,
+    `Use another tool. The user can undo that: toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
+  'accept-lock': () => 'Use another tool. The user can look at what differs and accept it with toolscout lock.',
+  'look-first': ({ ref }) => `Ask the user to look at it first: toolscout diff ${refWord(ref)}`,
+  'approve-each': ({ server }) => `Ask the user to look at each and to decide: toolscout diff ${shellWord(server)}`,
   'name-tools': ({ server }) => `Name one as ${server}:TOOL.`,
   'copy-hash': () => 'Use the hash that the list of requests shows.',
   'renew-request': ({ server }) => `Use list_tools with the server "${server}", then ask the user to decide.`,
   discover: ({ server }) => `Use list_tools with the server "${server}" in a moment.`,
-  'sign-in': ({ server, again }) => `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${server}`,
+  'sign-in': ({ server, again }) =>
+    `Ask the user to sign in${again ? ' again' : ''}: toolscout auth login ${shellWord(server)}`,
   credentials: () => 'Ask the user to check the credentials of this server.',
   'set-variables': ({ names }) =>
     `Ask the user to set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
