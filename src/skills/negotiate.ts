@@ -1,3 +1,4 @@
+import { shellWord } from '../kernel/remedy.js';
 import { nearestNames } from '../kernel/text.js';
 import type { Binding, CapabilityOrigin, MissingCapability, Negotiation, Skill } from '../model/skill.js';
 import type { Tool } from '../model/tool.js';
@@ -114,7 +115,7 @@ function unverified(capability: string, server: string): MissingCapability {
   return {
     capability,
     reason: `"${server}" declares it, but its tools are not known yet`,
-    action: `Learn the tools of the server: toolscout discover ${server}.`,
+    action: `Learn the tools of the server: toolscout discover ${shellWord(server)}.`,
   };
 }
 

@@ -1,3 +1,4 @@
+import { shellWord } from '../../kernel/remedy.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import type { JsonValue } from '../../kernel/json.js';
 import type { Config, ServerEntry } from '../../model/config.js';
@@ -69,7 +70,11 @@ export async function writeServer(id: string, entry: ServerEntry, options: Write
   const keys = [...keysOfField(before, 'servers'), id];
   // Another program may have added it since the config was loaded.
   if (valueAt(before, keys) !== undefined) {
-    throw refusal(path, `has a server "${id}" already`, `Choose another name, or run: toolscout remove ${id}`);
+    throw refusal(
+      path,
+      `has a server "${id}" already`,
+      `Choose another name, or run: toolscout remove ${shellWord(id)}`,
+    );
   }
   const edit: Edit = { keys, value: entry as unknown as JsonValue };
   const edited = await editText(text, { path, format }, [edit]).catch((thrown: unknown) => {

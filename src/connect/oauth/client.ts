@@ -4,6 +4,7 @@ import {
   type FetchLike,
   type OAuthClientInformationMixed,
 } from '@modelcontextprotocol/client';
+import { shellWord } from '../../kernel/remedy.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { AuthConfig } from '../../model/config.js';
@@ -121,7 +122,10 @@ export async function chooseClient(
         'AUTHENTICATION_FAILED',
         `"${server}" now names another authorization server (${oneLine(printable(site.issuer), 100)}); the client secret was not sent there.`,
         {
-          remedy: { kind: 'configure', what: `If that is right: toolscout auth logout ${server}, then sign in again.` },
+          remedy: {
+            kind: 'configure',
+            what: `If that is right: toolscout auth logout ${shellWord(server)}, then sign in again.`,
+          },
           delivered: false,
         },
       );

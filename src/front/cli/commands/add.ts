@@ -1,4 +1,4 @@
-import { describeRemedy } from '../../../kernel/remedy.js';
+import { describeRemedy, shellWord } from '../../../kernel/remedy.js';
 import { missingVariables } from '../../../model/server.js';
 import type { Command } from 'commander';
 import { ToolscoutError } from '../../../kernel/errors.js';
@@ -107,7 +107,11 @@ export function addAdd(program: Command, deps: CliDeps): void {
         const names = missingVariables(problem);
         if (names.length > 0) terminal.note(printable(describeRemedy({ kind: 'set-variables', names })));
       }
-      terminal.note(printable(`Try: toolscout discover ${id}${config === undefined ? '' : ` --config ${config}`}`));
+      terminal.note(
+        printable(
+          `Try: toolscout discover ${shellWord(id)}${config === undefined ? '' : ` --config ${shellWord(config)}`}`,
+        ),
+      );
       return undefined;
     });
 }

@@ -1,3 +1,4 @@
+import { shellWord } from '../../../kernel/remedy.js';
 import { Option, type Command } from 'commander';
 import type { Approval, ApprovalState, RiskLevel } from '../../../model/approval.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -38,9 +39,10 @@ function describe(approval: Approval, terminal: Terminal, now: number): string[]
     lines.push(`  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`);
   }
   if (state === 'pending') {
-    const look = about === 'launch' ? '' : `toolscout diff ${ref}   `;
-    const approve = `toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
-    lines.push(paint.dim(`  → ${inLine(`${look}${approve}   toolscout reject ${ref}`)}`));
+    const word = shellWord(ref);
+    const look = about === 'launch' ? '' : `toolscout diff ${word}   `;
+    const approve = `toolscout approve ${word} --hash ${hash.slice(0, 12)}`;
+    lines.push(paint.dim(`  → ${inLine(`${look}${approve}   toolscout reject ${word}`)}`));
   }
   if (ruling) {
     const reason = ruling.reason ? `: ${ruling.reason}` : '';

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { RegistryCandidate, RegistryPlan } from '../../../gateway/index.js';
+import { shellWord } from '../../../kernel/remedy.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { counted, printable } from '../../../kernel/text.js';
 import type { Launch, LaunchInput } from '../../../model/registry-server.js';
@@ -163,7 +164,7 @@ function addAdd(registry: Command, deps: CliDeps): void {
         }
         const { path } = await gateway.servers.add(plan.id, entry);
         if (flags.json) terminal.json({ id: plan.id, path, entry, shown, variables });
-        else terminal.out(printable(`Added "${plan.id}" to ${path}. Try: toolscout discover ${plan.id}`));
+        else terminal.out(printable(`Added "${plan.id}" to ${path}. Try: toolscout discover ${shellWord(plan.id)}`));
       });
     });
 }
@@ -189,7 +190,8 @@ function addIntrospect(registry: Command, deps: CliDeps): void {
         terminal.out(`${approval.state}, risk ${approval.risk.level}: ${printable(approval.risk.reasons.join('; '))}`);
         if (review) terminal.out(`Review: ${printable(review.directory)}`);
         if (problem !== undefined) terminal.note(printable(`No files to review: ${problem}`));
-        terminal.note(printable(`Then decide: toolscout approve ${approval.ref}   toolscout reject ${approval.ref}`));
+        const ref = shellWord(approval.ref);
+        terminal.note(printable(`Then decide: toolscout approve ${ref}   toolscout reject ${ref}`));
       });
     });
 }

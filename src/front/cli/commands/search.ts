@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../../../gateway/index.js';
-import { describeRemedy } from '../../../kernel/remedy.js';
+import { describeRemedy, shellWord } from '../../../kernel/remedy.js';
 import { printable } from '../../../kernel/text.js';
 import { DEFAULT_HITS, type Hit } from '../../../model/hit.js';
 import { collect, wholeNumber } from '../arguments.js';
@@ -75,7 +75,7 @@ export function addSearch(program: Command, deps: CliDeps): void {
         }
         if (!flags.json) {
           if (answer.learning.length > 0) {
-            const slow = answer.learning.join(' ');
+            const slow = answer.learning.map(shellWord).join(' ');
             terminal.note(
               `Not searched, their tools are still being read: ${answer.learning.join(', ')}. Read them now: toolscout discover ${slow}`,
             );

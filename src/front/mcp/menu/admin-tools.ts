@@ -1,4 +1,5 @@
 import type { Gateway, IntrospectionTarget, ProposedServer } from '../../../gateway/index.js';
+import { shellWord } from '../../../kernel/remedy.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import type { JsonObject, JsonValue } from '../../../kernel/json.js';
 import type { Approval } from '../../../model/approval.js';
@@ -76,7 +77,7 @@ function targetOf(values: JsonObject): IntrospectionTarget {
 
 /** An approval request in the form for an agent. */
 function requestOf({ ref, state, target, risk, hash }: Approval): JsonObject {
-  const next = `Ask the user to look at it and to decide: toolscout pending, then toolscout approve ${ref} --hash ${hash.slice(0, 12)}`;
+  const next = `Ask the user to look at it and to decide: toolscout pending, then toolscout approve ${shellWord(ref)} --hash ${hash.slice(0, 12)}`;
   return { server: ref, state, target, risk: risk.level, hash, next };
 }
 
