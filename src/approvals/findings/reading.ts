@@ -1,6 +1,6 @@
-import { LOOK_ALIKES } from '../../kernel/look-alikes.js';
 import { buildLexicon, conceptNumber, STEM_KEY, type Entry, type Lexicon } from './lexicon.js';
 import { hashWord, stemOf } from './word-features.js';
+import { createWordScripts } from './scripts-of-words.js';
 
 /** A concept of a text and its place, counted in words; the end of a sentence counts as several. */
 export interface Mention {
@@ -112,21 +112,7 @@ function kindOf(code: number): Kind {
   return WORD_LETTER.test(String.fromCharCode(code)) ? WORD : OTHER;
 }
 
-function latinOf(word: string): string {
-  return word.replace(/[\u0131-\u058f]/g, (letter) => LOOK_ALIKES.get(letter) ?? letter);
-}
-
-/** Whether a word has letters of Greek, Cyrillic or Armenian, and whether it has Latin ones too. */
-function scriptsOf(word: string): { readonly isOther: boolean; readonly isMixed: boolean } {
-  let isOther = false;
-  let isLatin = false;
-  for (let i = 0; i < word.length; i++) {
-    const code = word.charCodeAt(i);
-    if (code >= 0x370 && code <= 0x58f) isOther = true;
-    else if (code >= 97 && code <= 122) isLatin = true;
-  }
-  return { isOther, isMixed: isOther && isLatin };
-}
+const { latinOf, scriptsOf } = createWordScripts();
 
 /** What a word stands for: itself, in Latin letters, without what Arabic puts before it, or by its stem. */
 function lookUp(lexicon: Lexicon, word: string): Entry | undefined {
