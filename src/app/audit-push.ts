@@ -20,12 +20,16 @@ function makeSink(config: AuditSinkConfig, clock: Clock): AuditSink {
   let sink: Promise<AuditSink> | undefined;
   const open = async (): Promise<AuditSink> => {
     const { url, format } = config;
-    if (config.type === 'syslog') {
-      const { createSyslog } = await import('../audit/sinks/syslog.js');
-      return createSyslog({ url, format, hostname: hostname(), clock });
+    switch (config.type) {
+      case 'syslog': {
+        const { createSyslog } = await import('../audit/sinks/syslog.js');
+        return createSyslog({ url, format, hostname: hostname(), clock });
+      }
+      case 'webhook': {
+        const { createWebhook } = await import('../audit/sinks/webhook.js');
+        return createWebhook({ url, format, secret: config.secret, fetch, clock });
+      }
     }
-    const { createWebhook } = await import('../audit/sinks/webhook.js');
-    return createWebhook({ url, format, secret: config.secret, fetch, clock });
   };
   return { send: async (records, delivery) => (await (sink ??= open())).send(records, delivery) };
 }

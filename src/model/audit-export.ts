@@ -58,3 +58,28 @@ export type AuditConfig = z.infer<typeof AuditConfig>;
 
 /** One place where records are sent. */
 export type AuditSinkConfig = AuditConfig['export'][string];
+
+type SinkOf<Type> = Extract<AuditSinkConfig, { readonly type: Type }>;
+
+/** Which fields of a sink are secrets. A new kind of sink, or a new field of one, does not compile before it is here. */
+const FIELDS: {
+  readonly [Type in AuditSinkConfig['type']]: Readonly<
+    Record<Exclude<keyof SinkOf<Type>, 'type' | 'url' | 'format'>, 'secret' | 'plain'>
+  >;
+} = {
+  webhook: { secret: 'secret' },
+  syslog: {},
+};
+
+/** A sink with each of its secrets replaced by what `change` makes of it. */
+export function mapSinkSecrets(
+  sink: AuditSinkConfig,
+  change: (secret: string, field: string) => string,
+): AuditSinkConfig {
+  const kinds: Readonly<Record<string, 'secret' | 'plain'>> = FIELDS[sink.type];
+  const entries = Object.entries(sink).map(([field, value]) => [
+    field,
+    kinds[field] === 'secret' && typeof value === 'string' ? change(value, field) : value,
+  ]);
+  return Object.fromEntries(entries) as AuditSinkConfig;
+}

@@ -1,5 +1,5 @@
 import type { Problem } from '../../kernel/errors.js';
-import type { AuditConfig } from '../../model/audit-export.js';
+import { mapSinkSecrets, type AuditConfig } from '../../model/audit-export.js';
 import { joinPath, problemAt } from '../read/path.js';
 
 /** Shorter secrets can be guessed. */
@@ -14,19 +14,20 @@ export function expandAudit(
   expand: (text: string, problems: string[]) => string,
   note: { readonly secrets: Set<string>; readonly warnings: Problem[] },
 ): AuditConfig {
-  const sinks = Object.entries(audit.export).filter(([name, sink]) => {
-    if (sink.type !== 'webhook') return true;
-    const problems: string[] = [];
-    const secret = expand(sink.secret, problems);
-    note.secrets.add(secret);
-    if (problems.length === 0 && secret.length < MIN_SECRET) problems.push(`has fewer than ${MIN_SECRET} characters`);
-    const path = joinPath('audit.export', name, 'secret');
-    if (problems.length > 0) note.warnings.push(problemAt(path, `${problems.join('; ')}; nothing is sent there`));
-    return problems.length === 0;
+  const sinks = Object.entries(audit.export).flatMap(([name, sink]) => {
+    let isUsable = true;
+    const filled = mapSinkSecrets(sink, (written, field) => {
+      const problems: string[] = [];
+      const secret = expand(written, problems);
+      note.secrets.add(secret);
+      if (problems.length === 0 && secret.length < MIN_SECRET) problems.push(`has fewer than ${MIN_SECRET} characters`);
+      if (problems.length === 0) return secret;
+      const path = joinPath('audit.export', name, field);
+      note.warnings.push(problemAt(path, `${problems.join('; ')}; nothing is sent there`));
+      isUsable = false;
+      return secret;
+    });
+    return isUsable ? [[name, filled] as const] : [];
   });
-  const filled = sinks.map(([name, sink]) => [
-    name,
-    sink.type === 'webhook' ? { ...sink, secret: expand(sink.secret, []) } : sink,
-  ]);
-  return { ...audit, export: Object.fromEntries(filled) as AuditConfig['export'] };
+  return { ...audit, export: Object.fromEntries(sinks) };
 }

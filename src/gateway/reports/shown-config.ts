@@ -10,6 +10,7 @@ import type {
   RetryConfig,
   ServerEntry,
 } from '../../model/config.js';
+import { mapSinkSecrets } from '../../model/audit-export.js';
 import type { Server, ShownTransport } from '../../model/server.js';
 import type { ServerView } from '../../catalog/views.js';
 
@@ -98,7 +99,7 @@ function showConfirm({ secret, webhook, ...confirm }: Config['confirm']): ShownC
 function showAudit(audit: Config['audit']): Config['audit'] {
   const sinks = Object.entries(audit.export).map(([name, sink]) => [
     name,
-    { ...sink, url: shownUrl(sink.url), ...(sink.type === 'webhook' && { secret: MASK }) },
+    { ...mapSinkSecrets(sink, () => MASK), url: shownUrl(sink.url) },
   ]);
   return { export: Object.fromEntries(sinks) as Config['audit']['export'] };
 }
