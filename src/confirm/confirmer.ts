@@ -287,7 +287,7 @@ function waits({ server, tool }: AskedCall, { id, rule, expiresAt }: PendingCall
   const left = Math.max(0, expiresAt - now);
   return new ToolscoutError(
     'CONFIRMATION_REQUIRED',
-    `"${addressOf(server.id, tool.name)}" was not called yet: it needs a person's confirmation (${rule}). It is pending as ${id} for ${duration(left)}.`,
+    `"${addressOf(server.id, tool.name)}" was not called yet: it needs a person's confirmation (${rule}). Its request ${id} expires in ${duration(left)}.`,
     { remedy: { kind: 'confirm-call', id }, retryAfterMs: Math.min(left, LOOK_AGAIN_MS), delivered: false },
   );
 }

@@ -117,7 +117,7 @@ describe('pending calls', () => {
     await expect(one.ask(asked({ index: 50 }))).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       message: '50 calls of this caller wait for a confirmation, the most that may wait at once.',
-      remedy: { kind: 'list-pending' },
+      remedy: { kind: 'list-pending-calls' },
     });
     expect((await one.ask(asked({ index: 49 }))).state).toBe('waiting');
     expect((await one.ask(asked({}, 'bob'))).state).toBe('waiting');

@@ -123,7 +123,7 @@ export function createPendingCalls(deps: {
     if (waiting < MAX_WAITING && own < MAX_OF_CALLER) return;
     const which = own < MAX_OF_CALLER ? `${MAX_WAITING} calls` : `${MAX_OF_CALLER} calls of this caller`;
     throw new ToolscoutError('RATE_LIMITED', `${which} wait for a confirmation, the most that may wait at once.`, {
-      remedy: { kind: 'list-pending' },
+      remedy: { kind: 'list-pending-calls' },
       retryAfterMs: 60_000,
       delivered: false,
     });
@@ -216,6 +216,6 @@ function notWaiting(id: string, pending: PendingCall | undefined): ToolscoutErro
   const by = pending?.ruling ? ` by ${pending.ruling.by}` : '';
   const was = pending ? `it is ${pending.state}${by}` : 'there is no such call';
   return new ToolscoutError('NOTHING_FOUND', `The call "${id}" is not pending: ${was}.`, {
-    remedy: { kind: 'list-pending' },
+    remedy: { kind: 'list-pending-calls' },
   });
 }

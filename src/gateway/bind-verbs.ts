@@ -140,7 +140,7 @@ function refusalOf(viewer: Viewer, name: VerbName): ToolscoutError | undefined {
   if (audience.startsWith('all servers') && callerOf(viewer).isLimited) {
     return new ToolscoutError(
       'FORBIDDEN',
-      'This operation needs access to all servers, and this caller has access to some of them.',
+      'This operation needs access to all servers, but this caller has access to only some of them.',
     );
   }
   const isForSkills = audience === 'every viewer' || audience === 'all servers or a skill';

@@ -33,7 +33,7 @@ export const ERROR_TABLE = {
   APPROVAL_REQUIRED: row(403, 4, 'WARNING', { kind: 'review' }),
   TOOL_CHANGED: row(403, 4, 'SEVERE', { kind: 'review-change' }),
   CONFIRMATION_REQUIRED: row(403, 4, 'WARNING', { kind: 'confirm-call' }),
-  CONFIRMATION_REJECTED: row(403, 4, 'WARNING', 'Do not make this call again; ask what to do instead.'),
+  CONFIRMATION_REJECTED: row(403, 4, 'WARNING', { kind: 'do-not-repeat' }),
   FORBIDDEN: row(403, 4, 'WARNING', 'This caller may not do that; ask an administrator.'),
   RATE_LIMITED: row(429, 3, 'WARNING', 'Wait and try again.'),
   CIRCUIT_OPEN: row(503, 3, 'WARNING', { kind: 'diagnose', first: 'Try again later' }),

@@ -26,6 +26,9 @@ export type Remedy =
   | { readonly kind: 'review-change'; readonly ref?: string }
   /** A call waits for a person's confirmation; after that it is made again. */
   | { readonly kind: 'confirm-call'; readonly id?: string }
+  /** A person rejected the call. */
+  | { readonly kind: 'do-not-repeat' }
+  | { readonly kind: 'list-pending-calls' }
   | { readonly kind: 'undo-rejection'; readonly ref: string }
   /** The lock file alone decides, and this is not in it as it is. */
   | { readonly kind: 'accept-lock' }
@@ -106,6 +109,8 @@ const COMMANDS: RemedyWords = {
   'check-skill': ({ skill }) =>
     `Declare the capability in its skill.md; toolscout skills check ${shellWord(skill)} shows what it has.`,
   'change-rule': () => 'Choose another tool, or change the rule that disables this one.',
+  'do-not-repeat': () => 'Do not repeat this call: a person rejected it.',
+  'list-pending-calls': () => 'Run toolscout pending to see which calls wait.',
   'list-pending': () => 'Run toolscout pending to see what waits.',
   review: ({ ref }) => `Look at it and decide: toolscout pending, then toolscout approve ${refWord(ref)}`,
   'review-change': ({ ref }) =>

@@ -264,7 +264,7 @@ describe('pending calls', STARTS_PROCESSES, () => {
     const first = await gateway.call('notes', 'drop', { id: 1, token: 'sk-12345678901234567890' });
     expect(first.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED', retryAfterMs: 10_000 });
     const [call] = await gateway.approvals.calls({ state: 'waiting', server: 'notes' });
-    expect(first.error?.message).toContain(`as ${call!.id} for 15 minutes`);
+    expect(first.error?.message).toContain(`request ${call!.id} expires in 15 minutes`);
     expect(first.error?.suggestion).toContain(`toolscout approve ${call!.id}`);
     // What a secret is stays one.
     expect(JSON.stringify(call)).not.toContain('sk-1234567890');

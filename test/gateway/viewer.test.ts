@@ -70,7 +70,7 @@ describe('a bound viewer', () => {
     ];
     for (const [place, verb] of verbs.entries()) {
       expect(await told(() => (verb as (name: string) => unknown)('own')), `verb ${place}`).toBe(
-        'FORBIDDEN: This operation needs access to all servers, and this caller has access to some of them.',
+        'FORBIDDEN: This operation needs access to all servers, but this caller has access to only some of them.',
       );
     }
     expect(await idsOf(key)).toEqual(['own']);

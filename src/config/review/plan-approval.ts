@@ -47,7 +47,10 @@ export async function planApproval(options: {
   }
   const { path } = found;
   const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
-    throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, { file: path });
+    throw new ToolscoutError('CONFIGURATION_ERROR', `${path} cannot be read: ${messageOf(thrown)}`, {
+      suggestion: 'Make the file readable for this user, then try again.',
+      file: path,
+    });
   });
   const hash = await fingerprintOf(path, text);
   checkHash(path, hash, options.hash);

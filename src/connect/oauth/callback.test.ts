@@ -95,7 +95,10 @@ describe('the redirect that ends a sign-in', () => {
   it('CONN-6 the port that is asked for is used, or refused with its name when it is taken', async () => {
     const first = await interaction();
     const port = Number(new URL(first.redirectUri).port);
-    await expect(interaction({ port })).rejects.toMatchObject({ code: 'CONFIGURATION_ERROR' });
+    await expect(interaction({ port })).rejects.toMatchObject({
+      code: 'CONFIGURATION_ERROR',
+      suggestion: 'Stop the program that uses the port, or set another auth.redirectPort.',
+    });
     const second = await interaction({ preferredPort: port });
     expect(second.redirectUri).not.toBe(first.redirectUri);
     await first.close();

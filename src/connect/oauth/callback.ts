@@ -105,6 +105,12 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
       throw new ToolscoutError(
         'CONFIGURATION_ERROR',
         `Port ${options.port} (auth.redirectPort) cannot be used: ${messageOf(thrown)}`,
+        {
+          remedy: {
+            kind: 'configure',
+            what: 'Stop the program that uses the port, or set another auth.redirectPort.',
+          },
+        },
       );
     }
     await listen(0);

@@ -23,6 +23,7 @@ const EXACT: readonly Remedy[] = [
   { kind: 'call-with-effects' },
   { kind: 'undo-rejection', ref: 'a:b' },
   { kind: 'accept-lock' },
+  { kind: 'list-pending-calls' },
   { kind: 'discover', server: 'a' },
   { kind: 'sign-in', server: 'a', again: true },
   { kind: 'accept-store' },
@@ -88,6 +89,13 @@ describe('remedies', () => {
         if (/toolscout (?:approve|diff|discover|auth|skills)/.test(bare)) expect(bare).toContain('WORD');
       }
     }
+  });
+
+  it('META-3 SEC-11 an agent asks its user after a rejected call; a program and a person at a terminal are told to stop', () => {
+    const { remedy } = ERROR_TABLE.CONFIRMATION_REJECTED;
+    expect(adviseAgent(remedy)).toBe('Do not repeat this call; ask the user what to do instead.');
+    expect(describeRemedy(remedy)).toBe('Do not repeat this call: a person rejected it.');
+    expect(adviseHttp(remedy)).toBe('Do not repeat this call: a person rejected it.');
   });
 
   it('META-3 every missing variable has a command of its own', () => {

@@ -130,7 +130,10 @@ export async function examineStore({
         subject: 'store',
         level: 'error',
         message: `${store.location}: ${hide(messageOf(thrown))}`,
-        next: 'check that the directory is writable and has space, or choose another with --state-dir',
+        next:
+          isAbsolute(store.location) || !(thrown instanceof ToolscoutError)
+            ? 'check that the directory is writable and has space, or choose another with --state-dir'
+            : thrown.suggestion,
       },
     ];
   }

@@ -191,7 +191,7 @@ function attentionOfAll(core: Core, store: Pick<StoreStatus, 'writable' | 'probl
       severity: 'severe',
       title: 'Nothing can be stored',
       detail: `What is in memory goes on; approvals and changes are refused. ${core.hide(store.problem ?? '')}`.trim(),
-      remedy: { kind: 'advice', text: 'Mend the store; toolscout goes on by itself.' },
+      remedy: { kind: 'advice', text: 'Correct what the message names; toolscout then stores again by itself.' },
     });
   }
   const doubt = core.approvals.doubt();

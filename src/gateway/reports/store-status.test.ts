@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../../test/support/fake-clock.js';
+import { ToolscoutError } from '../../kernel/errors.js';
 import type { Store } from '../../model/store.js';
 import { createMemoryStore } from '../../store/index.js';
 import { examineStore } from './doctor.js';
@@ -46,6 +47,17 @@ describe('the status of the store', () => {
     })();
     await clock.advance(1000);
     expect(await status).toMatchObject({ writable: false, doubt: { reason: 'damaged' } });
+  });
+
+  it('CLI-3 advice about a database that fails is that of the database, and names no directory', async () => {
+    const clock = createFakeClock();
+    const fault = new ToolscoutError('STORE_ERROR', 'The database does not answer.', { suggestion: 'Start it.' });
+    const next = async (location: string): Promise<string | undefined> => {
+      const store: Store = { ...createMemoryStore({ clock }), location, put: () => Promise.reject(fault) };
+      return (await examineStore({ store, clock, hide: (text) => text, doubt: undefined }))[0]?.next;
+    };
+    expect(await next('postgres://db.example/toolscout')).toBe('Start it.');
+    expect(await next('/state/toolscout.db')).toContain('--state-dir');
   });
 
   it.each([

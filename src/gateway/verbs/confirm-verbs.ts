@@ -82,7 +82,7 @@ export function createConfirming(core: Core): Confirming {
       'FORBIDDEN',
       `Another principal must decide about ${pending.id}: "${viewer.principal}" made the call.`,
       {
-        suggestion: 'Ask another administrator, or use a key of another name.',
+        suggestion: 'Ask another administrator to decide.',
       },
     );
   };

@@ -75,7 +75,7 @@ describe('another database at the same address', STARTS_PROCESSES, () => {
     await expect
       .poll(() => store.get('s', 'k').catch((thrown: unknown) => thrown))
       .toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('another database') });
-    await expect(store.put('s', 'k', 2)).rejects.toMatchObject({ suggestion: expect.stringContaining('anew') });
+    await expect(store.put('s', 'k', 2)).rejects.toMatchObject({ suggestion: expect.stringContaining('restart') });
     expect(await sql('select value from toolscout.entries')).toEqual([{ value: '"theirs"' }]);
   });
 });

@@ -124,7 +124,8 @@ export function newer(location: string, version: number, known = MIGRATIONS.leng
 /** Says that another database answers under the address: what it holds was decided elsewhere. */
 export function replaced(location: string): ToolscoutError {
   return new ToolscoutError('STORE_ERROR', `${location} is another database than the one that this process opened.`, {
-    suggestion: 'Lead the address to its database again, then start toolscout anew; or start it anew to use this one.',
+    suggestion:
+      'Point the address at the original database again and restart toolscout; or restart it to use this database.',
   });
 }
 

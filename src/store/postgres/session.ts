@@ -150,7 +150,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const retryAfterMs = (): number =>
     Math.max(FIRST_RETRY_MS, Math.ceil((lost?.retryAt ?? 0) - clock.monotonic()), lost ? 0 : FIRST_RETRY_MS);
   const openOnly = (): void => {
-    if (closing) throw new ToolscoutError('STORE_ERROR', `The store ${location} is closed; open it again.`);
+    if (closing)
+      throw new ToolscoutError('STORE_ERROR', `The store ${location} is closed.`, { suggestion: 'Open it again.' });
     if (refusal) throw refusal;
     if (!lost) return;
     throw new ToolscoutError('STORE_ERROR', `The store ${location} does not answer: ${lost.reason}.`, {

@@ -168,7 +168,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
     if (!whole || !principal.servers) return;
     throw new ToolscoutError(
       'FORBIDDEN',
-      'This operation needs access to all servers, and this caller has access to some of them.',
+      'This operation needs access to all servers, but this caller has access to only some of them.',
     );
   };
 

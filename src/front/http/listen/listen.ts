@@ -275,6 +275,7 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
               cause: error,
             })
           : new ToolscoutError('CONFIGURATION_ERROR', `Cannot listen on ${host}:${port}: ${error.message}`, {
+              suggestion: 'Choose another address with --host, or another port with --port.',
               cause: error,
             }),
       );
