@@ -1,5 +1,5 @@
 import { printable } from '../kernel/text.js';
-import { catalogueText, type CatalogueOptions } from './catalogue.js';
+import { toolListText, type ToolListOptions } from './tool-list.js';
 import { fileNameOf, SERVER_FILE, toolFileOf } from './file-name.js';
 import { nameText, stringsText, stringText } from './rtfs/rtfs-text.js';
 import type { Section } from './section.js';
@@ -72,9 +72,9 @@ export async function writeRtfs(
 export function exportText(
   format: Exclude<ExportFormat, 'rtfs'>,
   sections: readonly Section[],
-  options: CatalogueOptions = {},
+  options: ToolListOptions = {},
 ): string {
-  if (format === 'markdown') return catalogueText(sections, options);
+  if (format === 'markdown') return toolListText(sections, options);
   if (format === 'typescript') return typescriptText(sections);
   const servers = sections.map(({ server, tools }) => ({
     id: server.id,

@@ -14,7 +14,7 @@ function wrap(name: string, body: string, newline: string): string {
 }
 
 function complain(line: number, message: string): ToolscoutError {
-  return new ToolscoutError('INVALID_REQUEST', `The catalogue was left as it is: line ${line}: ${message}.`, {
+  return new ToolscoutError('INVALID_REQUEST', `The tool list was left as it is: line ${line}: ${message}.`, {
     suggestion:
       'Restore the marker, or delete both markers of that section; text outside of the markers is never changed.',
     problems: [{ path: `line ${line}`, message }],

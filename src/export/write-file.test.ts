@@ -117,7 +117,7 @@ describe('the directory of an export', () => {
 describe('one exported file', () => {
   it('A21 is made 0600, keeps the mode it had, and is not written through a link', async () => {
     const folder = await temporaryDirectory();
-    const file = join(folder, 'new', 'catalogue.md');
+    const file = join(folder, 'new', 'tools.md');
     expect(await writeExportFile(file, 'one')).toBe(true);
     expect(await mode(file)).toBe(0o600);
     await chmod(file, 0o644);
@@ -128,6 +128,6 @@ describe('one exported file', () => {
     expect(await readPlainFile(join(folder, 'none'))).toBeUndefined();
     await symlink(file, join(folder, 'link'));
     await expect(writeExportFile(join(folder, 'link'), 'three')).rejects.toThrow('it is a symbolic link');
-    expect(await readdir(join(folder, 'new'))).toEqual(['catalogue.md']);
+    expect(await readdir(join(folder, 'new'))).toEqual(['tools.md']);
   });
 });

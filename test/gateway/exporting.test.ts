@@ -105,7 +105,7 @@ describe('exports.write', STARTS_PROCESSES, () => {
     await gateway.close();
   });
 
-  it('SCH-8 CLI-1 the auto-approved mark is what the list of the client says, in the catalogue, tools and inspect', async () => {
+  it('SCH-8 CLI-1 the auto-approved mark is what the list of the client says, in the tool list, tools and inspect', async () => {
     const root = await temporaryDirectory();
     const env = { PATH: process.env['PATH'], HOME: root };
     await mkdir(join(root, '.roo'), { recursive: true });
@@ -170,7 +170,7 @@ describe('exports.write', STARTS_PROCESSES, () => {
     });
   });
 
-  it('SCH-8 a broken catalogue is left as it is', async () => {
+  it('SCH-8 a broken tool list is left as it is', async () => {
     const { gateway } = await openOfflineGateway([{ id: 's', tools: [tool('t')] }]);
     const file = join(await temporaryDirectory(), 'x.md');
     await writeFile(file, '<!-- toolscout:begin s -->\nmine\n');

@@ -30,7 +30,7 @@ describe('toolscout export', STARTS_PROCESSES, () => {
     const markdown = await run('export', '--format', 'markdown');
     expect(markdown).toMatchObject({ code: 0, stderr: '' });
     expect(markdown.stdout).toMatch(
-      /^# Tool catalogue\n[^]*## notes[^]*\| `add_note` \| {2}\|[^]*## other[^]*end other -->\n$/,
+      /^# Tool list\n[^]*## notes[^]*\| `add_note` \| {2}\|[^]*## other[^]*end other -->\n$/,
     );
     const json = await run('export', '-f', 'json', 'notes');
     const { servers } = JSON.parse(json.stdout) as {

@@ -4,7 +4,7 @@ import { anyText } from '../../test/support/any-text.js';
 import { httpServer } from '../../test/support/test-server.js';
 import type { JsonObject } from '../kernel/json.js';
 import { compileRules, normalizeTool } from '../normalize/index.js';
-import { catalogueText } from './catalogue.js';
+import { toolListText } from './tool-list.js';
 import { sectionOf, type Section } from './section.js';
 
 const RULES = compileRules([]);
@@ -32,10 +32,10 @@ const asana = section('asana', { name: 'tasks', description: 'Tasks' });
 const outside = (text: string): string =>
   text.replaceAll(/<!-- toolscout:begin (\S+) -->[^]*?<!-- toolscout:end \1 -->\r?\n/g, '');
 
-describe('the Markdown catalogue', () => {
+describe('the tool list in Markdown', () => {
   it('SCH-8 has one section a server with marks at auto-approved tools', () => {
     const pending = { ...github, tools: [...github.tools, { ...github.tools[0]!, autoApproved: false }] };
-    expect(catalogueText([pending, slack])).toBe(`# Tool catalogue
+    expect(toolListText([pending, slack])).toBe(`# Tool list
 
 Every export replaces the text between the markers; text outside of them is kept.
 
@@ -62,14 +62,14 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
   });
 
   it('SCH-8 exporting again changes nothing', () => {
-    const text = catalogueText([github, slack]);
-    expect(catalogueText([github, slack], { existing: text })).toBe(text);
+    const text = toolListText([github, slack]);
+    expect(toolListText([github, slack], { existing: text })).toBe(text);
   });
 
   it('SCH-8 keeps what was written around and between sections, to the byte', () => {
-    const [head, rest] = catalogueText([github, slack]).split('<!-- toolscout:begin slack -->');
+    const [head, rest] = toolListText([github, slack]).split('<!-- toolscout:begin slack -->');
     const existing = `Mine, before\n${head}\n### Our rules for slack\n\n* never on *Friday*\t \n<!-- toolscout:begin slack -->${rest}\nAfter, without an end`;
-    const renewed = catalogueText([section('github'), slack], { existing });
+    const renewed = toolListText([section('github'), slack], { existing });
     expect(renewed).toContain(
       '0 tools\n<!-- toolscout:end github -->\n\n### Our rules for slack\n\n* never on *Friday*\t \n<!-- toolscout:begin slack -->',
     );
@@ -79,14 +79,14 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
   });
 
   it('SCH-8 a moved section keeps its place, edits inside of it are lost', () => {
-    const part = (one: Section): string => catalogueText([one], { existing: '#\n' }).slice(2);
+    const part = (one: Section): string => toolListText([one], { existing: '#\n' }).slice(2);
     const existing = `# Mine\n${part(slack).replace('Post a message', 'HACKED')}between\n${part(github)}`;
-    expect(catalogueText([github, slack], { existing })).toBe(`# Mine\n${part(slack)}between\n${part(github)}`);
+    expect(toolListText([github, slack], { existing })).toBe(`# Mine\n${part(slack)}between\n${part(github)}`);
   });
 
   it('SCH-8 a new server is put in by name, a removed one goes and leaves the text around it', () => {
-    const existing = `${catalogueText([github, slack])}Mine\n`;
-    const more = catalogueText([asana, github, section('linear'), slack, section('zoom')], { existing });
+    const existing = `${toolListText([github, slack])}Mine\n`;
+    const more = toolListText([asana, github, section('linear'), slack, section('zoom')], { existing });
     expect([...more.matchAll(/begin (\S+)/g)].map((match) => match[1])).toEqual([
       'asana',
       'github',
@@ -95,20 +95,20 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
       'zoom',
     ]);
     expect(more.endsWith('Mine\n')).toBe(true);
-    const less = catalogueText([slack], { existing });
+    const less = toolListText([slack], { existing });
     expect(less).not.toContain('github');
     expect(outside(less)).toBe(outside(existing));
-    expect(catalogueText([asana], { existing, partial: true })).toContain('begin github');
+    expect(toolListText([asana], { existing, partial: true })).toContain('begin github');
   });
 
   it('SCH-8 an unrelated file gets the sections at its end; an empty one the title', () => {
-    expect(catalogueText([slack], { existing: 'no newline' })).toMatch(/^no newline\n<!-- toolscout:begin slack -->/);
-    expect(catalogueText([slack], { existing: ' \n' })).toBe(catalogueText([slack]));
+    expect(toolListText([slack], { existing: 'no newline' })).toMatch(/^no newline\n<!-- toolscout:begin slack -->/);
+    expect(toolListText([slack], { existing: ' \n' })).toBe(toolListText([slack]));
   });
 
   it('SCH-8 line ends of the file are kept', () => {
-    const existing = catalogueText([github]).replaceAll('\n', '\r\n');
-    expect(catalogueText([github], { existing })).toBe(existing);
+    const existing = toolListText([github]).replaceAll('\n', '\r\n');
+    expect(toolListText([github], { existing })).toBe(existing);
   });
 
   it.each([
@@ -120,20 +120,20 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
       'line 1: the section "a" has no end marker',
     ],
   ])('SCH-8 a marker without its partner is refused, nothing is lost: %j', (existing, message) => {
-    expect(() => catalogueText([slack], { existing })).toThrow(message);
+    expect(() => toolListText([slack], { existing })).toThrow(message);
   });
 
   it('SCH-8 hostile names and descriptions stay text', () => {
     const evil =
       '</code><script>alert(1)</script> | <!-- toolscout:end s -->\n<!-- toolscout:begin other -->\n# head ![x](http://e.vil/i.png) [a](javascript:x) **b** `c` @here www.evil.com \u202e ~~d~~ &lt;';
-    const text = catalogueText([
+    const text = toolListText([
       section('s', { name: evil, title: evil, description: evil, inputSchema: { properties: { [evil]: {} } } }),
     ]);
     expect(text.match(/<!--/g)).toHaveLength(2);
     expect(text).toContain('&#64;here www&#46;evil.com');
     expect(text).not.toMatch(/<script|<\/script|(?<!\\)\]\(|\u202e|http:\/\/e|@here|www\.evil|^# head/m);
     expect(text.split('\n').filter((line) => line.startsWith('| '))).toHaveLength(3);
-    expect(catalogueText([slack], { existing: text })).not.toContain('script');
+    expect(toolListText([slack], { existing: text })).not.toContain('script');
   });
 
   it('SCH-8 whatever servers say, exporting again is the same and what is outside is kept', () => {
@@ -145,8 +145,8 @@ The slack · \`https://slack.example.com/mcp\` · 1 tool
       fc.property(texts, texts, texts, (name, description, note) => {
         const one = section('s', { name, description, title: description });
         const mine = note.replaceAll('toolscout', 'x').replaceAll('\r', '');
-        const existing = `${mine}\n${catalogueText([one])}${mine}`;
-        const again = catalogueText([one], { existing });
+        const existing = `${mine}\n${toolListText([one])}${mine}`;
+        const again = toolListText([one], { existing });
         expect(again).toBe(existing);
         expect(outside(again)).toContain(mine);
       }),

@@ -4,8 +4,7 @@ import { mergeRegions } from './regions.js';
 import type { ExportedTool, Section } from './section.js';
 import { bareUrl } from './target.js';
 
-const TITLE =
-  '# Tool catalogue\n\nEvery export replaces the text between the markers; text outside of them is kept.\n\n';
+const TITLE = '# Tool list\n\nEvery export replaces the text between the markers; text outside of them is kept.\n\n';
 
 /** Characters of a list of parameters. */
 const PARAMETERS_LENGTH = 200;
@@ -78,8 +77,8 @@ function sectionText({ server, tools }: Section): string {
   return [`## ${markdownText(server.id)}`, '', facts.join(' · '), ...rows, ''].join('\n');
 }
 
-/** What a catalogue is renewed with. */
-export interface CatalogueOptions {
+/** What a tool list is renewed with. */
+export interface ToolListOptions {
   /** The file as it is. */
   readonly existing?: string;
   /** There are more servers than those given: their sections stay as they are. */
@@ -89,11 +88,11 @@ export interface CatalogueOptions {
 }
 
 /**
- * The Markdown catalogue: one section a server, a mark at tools that the server's client runs without asking (SCH-8).
+ * The tool list in Markdown: one section a server, a mark at tools that the server's client runs without asking (SCH-8).
  * In an existing one the sections are renewed where they stand, those of other servers go, and all
  * other text is kept.
  */
-export function catalogueText(sections: readonly Section[], options: CatalogueOptions = {}): string {
+export function toolListText(sections: readonly Section[], options: ToolListOptions = {}): string {
   const regions = new Map(sections.map((section) => [fileNameOf(section.server.id), sectionText(section)]));
   const kept = new Set(options.kept?.map((id) => fileNameOf(id)));
   const text = options.existing === undefined || options.existing.trim() === '' ? TITLE : options.existing;
