@@ -278,6 +278,14 @@ describe('the docs', STARTS_PROCESSES, () => {
     }
   });
 
+  it('DOC-5 README.md counts the clients that docs/hosts.md names', () => {
+    const listed = /^Supported clients: ([^.]*)\./m.exec(read('docs/hosts.md'))![1]!.match(/`[\w-]+`/g)!;
+    const [, named, more] = /# or (.+) and (\d+) more$/m.exec(read('README.md'))!;
+    const first = ['cursor', ...named!.split(', ')];
+    expect(first.filter((client) => !listed.includes(`\`${client}\``))).toEqual([]);
+    expect(first.length + Number(more)).toBe(listed.length);
+  });
+
   it('DOC-5 docs/README.md links every page of docs', () => {
     const linked = [...read('docs/README.md').matchAll(/\]\(([^)]+\.md)\)/g)].map((match) => `docs/${match[1]}`);
     const pages = PAGES.filter((page) => /^docs\/(?!adr\/|README)/.test(page));
