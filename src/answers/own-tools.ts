@@ -73,7 +73,7 @@ function countIn(args: JsonObject, name: string, fallback: number): number {
 /** One message for a handle that never existed, one that expired and one of another viewer: none may be told apart. */
 function noResult(): ToolscoutError {
   return new ToolscoutError('NOT_FOUND', 'There is no kept result with this handle: it expired, or it never existed.', {
-    suggestion: 'Run the tool again; select returns less of its result.',
+    suggestion: 'Run the tool again. To get only a part of its result, add the argument select.',
     delivered: false,
   });
 }

@@ -262,7 +262,7 @@ describe('writing', () => {
     await store.put(SPACE, KEY, newer);
     await expect(ledger.change(NOTES, KEY, trusting('read'))).rejects.toMatchObject({
       code: 'STORE_ERROR',
-      suggestion: 'Use that version, or another state directory.',
+      suggestion: 'Update toolscout, or use another store.',
     });
     expect((await store.get(SPACE, KEY))?.value).toEqual(newer);
     await store.put(SPACE, KEY, 'garbage');

@@ -63,7 +63,7 @@ const NONE: Known = {};
 
 function writtenByNewer(server: string): ToolscoutError {
   const message = `The approvals of "${server}" were written by a newer version of toolscout.`;
-  return new ToolscoutError('STORE_ERROR', message, { suggestion: 'Use that version, or another state directory.' });
+  return new ToolscoutError('STORE_ERROR', message, { suggestion: 'Update toolscout, or use another store.' });
 }
 
 /** Why a store is not to be trusted as it is. A doubt that cannot be read is one all the same. */

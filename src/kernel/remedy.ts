@@ -16,6 +16,8 @@ export type Remedy =
   /** A search found nothing. */
   | { readonly kind: 'search-again' }
   | { readonly kind: 'list-servers' }
+  /** The official registry has no server of this name. */
+  | { readonly kind: 'search-registry' }
   | { readonly kind: 'list-skills' }
   | { readonly kind: 'check-skill'; readonly skill: string }
   | { readonly kind: 'change-rule' }
@@ -105,6 +107,7 @@ const COMMANDS: RemedyWords = {
   },
   'search-again': () => 'Try other words: action + object + product. toolscout servers shows what is connected.',
   'list-servers': () => 'Run toolscout servers to see the configured servers.',
+  'search-registry': () => 'Find its name with toolscout registry search.',
   'list-skills': () => 'Run toolscout skills list to see the skills.',
   'check-skill': ({ skill }) =>
     `Declare the capability in its skill.md; toolscout skills check ${shellWord(skill)} shows what it has.`,

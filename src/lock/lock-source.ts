@@ -24,7 +24,9 @@ export async function readLockFile(path: string): Promise<ReadLock> {
         message: isMissing
           ? `There is no lock file ${path}.`
           : `The lock file ${path} cannot be read: ${messageOf(thrown)}.`,
-        suggestion: isMissing ? 'Restore it from git, or write it: toolscout lock.' : 'Look at the file, then reload.',
+        suggestion: isMissing
+          ? 'Restore it from git, or write it: toolscout lock.'
+          : 'Make the file readable for this user, then reload the config.',
       },
     };
   }

@@ -12,7 +12,7 @@ describe('what can be done about a hold', () => {
     ['server', 'changed', 'toolscout diff notes, then toolscout approve notes'],
     ['lock', 'waiting', 'toolscout lock --diff'],
     ['lock', 'changed', 'toolscout lock --diff'],
-    ['newer-record', 'unreadable', 'Use the newer version of toolscout'],
+    ['newer-record', 'unreadable', 'Update toolscout'],
     ['store', 'unreadable', 'toolscout doctor'],
   ])('SEC-9 names the place where it is decided: %s, %s', (decidedBy, cause, advice) => {
     const remedy = remedyOfHold('notes', 'read', { cause, reason: 'x', ...(decidedBy && { decidedBy }) });

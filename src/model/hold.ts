@@ -23,7 +23,7 @@ export function remedyOfHold(server: string, item: string, { cause, decidedBy }:
     case 'lock':
       return { kind: 'accept-lock' };
     case 'newer-record':
-      return { kind: 'configure', what: 'Use the newer version of toolscout, or another state directory.' };
+      return { kind: 'configure', what: 'Update toolscout, or use another store.' };
     case 'store':
       return { kind: 'diagnose', first: 'Try again in a moment' };
     case undefined:

@@ -19,7 +19,9 @@ export function unaskedAdvice(method = 'elicitation'): string {
 /** The refusal of one more question when `most` are open. */
 export function tooManyQuestions(most: number): ToolscoutError {
   const message = `The server has ${most} questions to the host open already; the next was not asked.`;
-  return new ToolscoutError('RATE_LIMITED', message, { suggestion: 'The host must answer them first.' });
+  return new ToolscoutError('RATE_LIMITED', message, {
+    suggestion: 'Answer the open questions, then make the call again.',
+  });
 }
 
 /** The end of a question whose answer is no longer needed. */

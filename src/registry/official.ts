@@ -239,7 +239,7 @@ export function createRegistryClient(deps: RegistryClientDeps): RegistryClient {
         throw unavailable(`its entry for "${name.slice(0, 200)}" is not valid: ${read.reason}`);
       }
       throw new ToolscoutError('SERVER_NOT_FOUND', `The registry ${base} has no server "${name.slice(0, 200)}".`, {
-        suggestion: 'Find its name with toolscout registry search.',
+        remedy: { kind: 'search-registry' },
       });
     },
   };

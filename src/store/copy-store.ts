@@ -36,7 +36,7 @@ export async function copyStore(from: Store, to: CopyTarget): Promise<CopyReport
   if (await from.get(STORE_SPACE, DOUBT_KEY)) {
     throw refusal(
       `The store ${from.location} is not accepted as it is.`,
-      'Look at it, then accept it: toolscout store accept',
+      'See the reason with toolscout store status, then accept it: toolscout store accept',
     );
   }
   await refuseUsed(to.store);
@@ -69,7 +69,7 @@ async function refuseUsed(store: Store): Promise<void> {
   const found = space === undefined ? 'audit records' : `entries in "${space}"`;
   throw refusal(
     `The target ${store.location} is in use: it holds ${found}.`,
-    'Name an empty one. Nothing was changed.',
+    'Name an empty store. Nothing was changed.',
   );
 }
 

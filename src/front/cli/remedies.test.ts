@@ -23,6 +23,7 @@ const EXACT: readonly Remedy[] = [
   { kind: 'call-with-effects' },
   { kind: 'undo-rejection', ref: 'a:b' },
   { kind: 'accept-lock' },
+  { kind: 'search-registry' },
   { kind: 'list-pending-calls' },
   { kind: 'discover', server: 'a' },
   { kind: 'sign-in', server: 'a', again: true },

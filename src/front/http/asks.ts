@@ -56,7 +56,11 @@ export function createAsks(): Asks {
       if (signal?.aborted) return reject(questionWithdrawn());
       if (mine >= MAX_OPEN) {
         const message = `${MAX_OPEN} questions to this caller are open already; the next was not asked.`;
-        return reject(new ToolscoutError('RATE_LIMITED', message, { suggestion: 'Answer them first.' }));
+        return reject(
+          new ToolscoutError('RATE_LIMITED', message, {
+            suggestion: 'Answer the open questions, then make the call again.',
+          }),
+        );
       }
       const id = newId();
       const leave = (): void => {
@@ -99,9 +103,13 @@ export function createAsks(): Asks {
       const waiting = open.get(id);
       // The same error for a question that waits for another caller.
       if (waiting?.principal !== keyOf(principal)) {
-        throw new ToolscoutError('NOT_FOUND', 'No such question waits for an answer.', {
-          suggestion: 'It was answered, or its call has ended.',
-        });
+        throw new ToolscoutError(
+          'NOT_FOUND',
+          'This question is not open: it was answered, its call has ended, or it never existed.',
+          {
+            suggestion: 'Make the call again if its result is still needed.',
+          },
+        );
       }
       if ('answer' in given) return waiting.resolve(given.answer);
       const message = given.refusal;

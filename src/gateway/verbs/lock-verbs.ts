@@ -22,8 +22,8 @@ export function lockVerbs(
 
   const parts = (): LockDeps => {
     if (deps.lock) return deps.lock;
-    throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout was opened without a lock file.', {
-      suggestion: 'Write one with: toolscout lock.',
+    throw new ToolscoutError('CONFIGURATION_ERROR', 'This gateway was created without access to a lock file.', {
+      suggestion: 'Create it with createToolscout(), or pass lock.',
     });
   };
   const refuse = (

@@ -56,7 +56,7 @@ export function savedVerbs(core: Core): VerbTable<`studio.${keyof SavedVerbs}`> 
           'INVALID_REQUEST',
           `The call was not saved: at most ${MAX_CALLS} calls with 1 MiB in total can be kept.`,
           {
-            suggestion: 'Remove some first.',
+            suggestion: 'Remove saved calls that are no longer needed, then save this one again.',
           },
         );
       }

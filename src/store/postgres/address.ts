@@ -98,7 +98,7 @@ function checkTls(options: URLSearchParams): void {
   throw new ToolscoutError(
     'CONFIGURATION_ERROR',
     'The option sslmode=verify-ca of "store" (or PGSSLMODE) needs the certificate of the authority in sslrootcert.',
-    { suggestion: 'Name it: sslrootcert=FILE; or use sslmode=verify-full.' },
+    { suggestion: 'Add sslrootcert=FILE to "store", or use sslmode=verify-full.' },
   );
 }
 

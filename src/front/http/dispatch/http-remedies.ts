@@ -14,6 +14,7 @@ const WORDS: RemedyWords = {
       : `Find the name with GET /v1/search or GET /v1/servers/${segment(server, '{id}')}/tools.`,
   'search-again': () => 'Try other words: action + object + product. GET /v1/servers lists the servers.',
   'list-servers': () => 'GET /v1/servers lists the configured servers.',
+  'search-registry': () => 'Find its name with GET /v1/registry/search.',
   'list-skills': () => 'GET /v1/skills lists the skills.',
   'check-skill': ({ skill }) => `Declare the capability in its skill.md; GET /v1/skills shows what "${skill}" has.`,
   'change-rule': () => 'Choose another tool, or have the rule changed that disables this one.',

@@ -134,7 +134,7 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
       body: AskAnswer,
       responses: {
         204: { description: 'The server has the answer.' },
-        404: problem('No such question waits for this caller.'),
+        404: problem('This question is not open for this caller.'),
       },
       handle({ params, body, principal, reply }) {
         asks.answer(params.id, principal, body);

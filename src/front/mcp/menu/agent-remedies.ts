@@ -10,6 +10,7 @@ const WORDS: RemedyWords = {
       : 'Use search_tools or list_tools to find the right name.',
   'search-again': () => 'Try other words (action + object + product), or list_mcp_servers.',
   'list-servers': () => 'Use list_mcp_servers to see the configured servers.',
+  'search-registry': () => 'Ask the user to find its name: toolscout registry search',
   'list-skills': () => 'Ask the user which skills there are.',
   'check-skill': () => 'Use another tool: the skill does not declare this capability. The user can add it.',
   'change-rule': () => 'Choose another tool; the user disabled this one with a rule.',

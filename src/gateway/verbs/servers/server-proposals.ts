@@ -103,7 +103,7 @@ export function createProposing(
     }
     if (known && !core.catalog.hold(id)) {
       throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" is registered and approved already.`, {
-        suggestion: 'Choose another id, or ask the user to reject that one first.',
+        suggestion: 'Choose another id. This id becomes free when a person rejects that server.',
       });
     }
   };
