@@ -4,7 +4,8 @@
  *
  *   npx tsx train/collect-servers.ts [--cache <folder>] [--list <file>] [--at-once 3] [--installer bun]
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync, chmodSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { askServer } from './servers/ask.js';
@@ -56,8 +57,8 @@ async function work(): Promise<void> {
         `# ${each.name}: ${(error instanceof Error ? error.message : String(error)).replaceAll('\n', ' ').slice(0, 300)}`,
       );
     } finally {
-      // What it started may still write there.
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+      // What it started may still write there; a folder that stays is no reason to stop.
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 }).catch(() => undefined);
     }
   }
 }
