@@ -18,6 +18,7 @@ import { preference } from './checks/preference.js';
 import { roleMarkup } from './checks/role-markup.js';
 import { sabotage } from './checks/sabotage.js';
 import { secrets } from './checks/secrets.js';
+import { structure } from './checks/structure.js';
 import type { Reading } from './reading.js';
 import { createMatcher } from './rules.js';
 
@@ -42,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   characters,
   addresses,
   indirect,
+  structure,
 ];
 
 /** Places of one pattern that are noted. */
