@@ -7,6 +7,7 @@ import { FeatureSeer, windowsOf } from '../../src/approvals/findings/windows.js'
 import type { JsonObject } from '../../src/kernel/json.js';
 import { readReal } from '../../test/support/finding-cases.js';
 import { CACHE } from '../servers/cache.js';
+import { readDocumentation } from './documentation.js';
 import { withAddress } from './honest-addresses.js';
 import type { Example } from './learn.js';
 import { readOperations } from './operations.js';
@@ -87,6 +88,13 @@ const FURTHER_SETS = [
   'unseen',
   'sealed',
   'exam',
+  'scribe',
+  'babel',
+  'fields',
+  'voices',
+  'final',
+  'closing',
+  'jury',
 ] as const;
 
 /** The sets that are learned from. */
@@ -181,6 +189,13 @@ export function readApis(folder: string, cost: number): Labelled[] {
   // The largest APIs are judged in parts.
   return readOperations(folder).map(({ api, definition }) =>
     real(`server:${api}:${String(definition['name']).slice(0, 3)}`, 'operations', definition, cost),
+  );
+}
+
+/** Passages of the documentation of packages: orders to people, warnings and secrets in honest sentences, of authors who wrote for no model. */
+export function readPassages(folder: string, cost: number): Labelled[] {
+  return readDocumentation(folder).map(({ package: name, text }) =>
+    real(`package:${name}`, 'documentation', { name, description: text }, cost),
   );
 }
 
