@@ -1,5 +1,5 @@
 import { scaleOf } from '../../src/approvals/findings/wording.js';
-import { rankFeature } from '../../src/approvals/findings/windows.js';
+import { FEATURE_COUNT, rankFeature } from '../../src/approvals/findings/windows.js';
 import { createRandom } from '../contrast.js';
 
 /** What is learned from: the windows of one definition, each a list of features. */
@@ -53,6 +53,27 @@ function scoreOf({ bias, weights }: Learned, features: Int32Array): number {
   return bias + sum * scaleOf(features.length);
 }
 
+/** Authors who must use a word or a pair before it may speak for an order: what one of them likes to write says little of others. */
+const LEAST_AUTHORS = 3;
+
+/** For each feature whether it may speak for an order: concepts, and words that several authors of malicious definitions use. */
+function speakersIn(malicious: readonly Example[], width: number): Uint8Array {
+  const authors = new Map<number, Set<string>>();
+  for (const { windows, set } of malicious) {
+    for (const features of windows) {
+      for (const feature of features) {
+        if (feature < FEATURE_COUNT) continue;
+        const known = authors.get(feature);
+        if (known) known.add(set);
+        else authors.set(feature, new Set([set]));
+      }
+    }
+  }
+  return Uint8Array.from({ length: width }, (_, feature) =>
+    feature < FEATURE_COUNT || (authors.get(feature)?.size ?? 0) >= LEAST_AUTHORS ? 1 : 0,
+  );
+}
+
 /** Learns with each seed, and takes the mean. */
 export function learn(examples: readonly Example[], width: number, settings: Settings): Learned {
   const byKey = rowsOf(examples.filter(({ isMalicious }) => !isMalicious));
@@ -62,7 +83,11 @@ export function learn(examples: readonly Example[], width: number, settings: Set
     .map(({ windows, cost }) => ({ cost, windows: windows.filter((features) => !byKey.has(keyOf(features))) }))
     .filter(({ windows }) => windows.length > 0);
   const harmless = [...byKey.values()];
-  const models = settings.seeds.map((seed) => learnOnce(malicious, harmless, width, settings, seed));
+  const speakers = speakersIn(
+    examples.filter(({ isMalicious }) => isMalicious),
+    width,
+  );
+  const models = settings.seeds.map((seed) => learnOnce(malicious, harmless, speakers, settings, seed));
   const mean = (pick: (model: Learned) => number): number =>
     models.reduce((sum, model) => sum + pick(model), 0) / models.length;
   return {
@@ -78,7 +103,7 @@ export function learn(examples: readonly Example[], width: number, settings: Set
 function learnOnce(
   malicious: ReadonlyArray<Pick<Example, 'windows' | 'cost'>>,
   harmless: readonly Row[],
-  width: number,
+  speakers: Uint8Array,
   settings: Settings,
   seed: number,
 ): Learned {
@@ -94,7 +119,7 @@ function learnOnce(
     const near = model
       ? harmless.filter(({ features }, index) => index % 4 === round % 4 || scoreOf(model, features) > NEAR)
       : harmless.filter((_, index) => index % 4 === 0);
-    learned = fit([...rows, ...near], width, settings, seed);
+    learned = fit([...rows, ...near], speakers, settings, seed);
   }
   return learned!;
 }
@@ -118,27 +143,32 @@ function rowsOf(examples: readonly Example[]): Map<string, Row> {
   return byKey;
 }
 
-/** Logistic regression over sparse features (FTRL-proximal). */
-function fit(rows: readonly Row[], width: number, { epochs, rate, sparse, decay }: Settings, seed: number): Learned {
+/** Logistic regression over sparse features (FTRL-proximal). The last place is that of the number for all. */
+function fit(
+  rows: readonly Row[],
+  speakers: Uint8Array,
+  { epochs, rate, sparse, decay }: Settings,
+  seed: number,
+): Learned {
+  const width = speakers.length;
   const random = createRandom(seed);
-  const ranks = Uint8Array.from({ length: width + 1 }, (_, feature) => rankFeature(feature));
-  const z = new Float64Array(width + 1);
-  const n = new Float64Array(width + 1);
+  const ranks = Uint8Array.from({ length: width }, (_, feature) => rankFeature(feature));
+  const pulls = new Float64Array(width + 1);
+  const squares = new Float64Array(width + 1);
+  /** The roots of the squares, which the next step needs again. */
+  const roots = new Float64Array(width + 1);
   const weights = new Float64Array(width + 1);
-  const order = rows.map((_, index) => index);
-  const settle = (feature: number): void => {
-    const pull = z[feature]!;
-    const rank = ranks[feature]!;
-    const [l1, l2] = feature === width ? [0, 0] : ([sparse[rank], decay[rank]] as [number, number]);
-    const free = Math.abs(pull) <= l1 ? 0 : -(pull - Math.sign(pull) * l1) / ((1 + Math.sqrt(n[feature]!)) / rate + l2);
-    weights[feature] = feature === width ? free : Math.max(free, LEAST);
-  };
-  const move = (feature: number, slope: number): void => {
-    const square = slope * slope;
-    const step = (Math.sqrt(n[feature]! + square) - Math.sqrt(n[feature]!)) / rate;
-    z[feature] = z[feature]! + slope - step * weights[feature]!;
-    n[feature] = n[feature]! + square;
-    settle(feature);
+  const inverse = 1 / rate;
+  const order = Int32Array.from(rows, (_, index) => index);
+  const move = (feature: number, slope: number, l1: number, l2: number, least: number): void => {
+    const square = squares[feature]! + slope * slope;
+    const root = Math.sqrt(square);
+    const pull = pulls[feature]! + slope - (root - roots[feature]!) * inverse * weights[feature]!;
+    squares[feature] = square;
+    roots[feature] = root;
+    pulls[feature] = pull;
+    const weight = Math.abs(pull) <= l1 ? 0 : -(pull - Math.sign(pull) * l1) / ((1 + root) * inverse + l2);
+    weights[feature] = weight > 0 && speakers[feature] === 0 ? 0 : Math.max(weight, least);
   };
   for (let epoch = 0; epoch < epochs; epoch++) {
     for (let i = order.length - 1; i > 0; i--) {
@@ -153,8 +183,11 @@ function fit(rows: readonly Row[], width: number, { epochs, rate, sparse, decay 
       sum = weights[width]! + sum * scale;
       const slope = (1 / (1 + Math.exp(-Math.max(-30, Math.min(30, sum)))) - label) * cost;
       if (Math.abs(slope) < 1e-4) continue;
-      move(width, slope);
-      for (let i = 0; i < features.length; i++) move(features[i]!, slope * scale);
+      move(width, slope, 0, 0, -Infinity);
+      for (let i = 0; i < features.length; i++) {
+        const rank = ranks[features[i]!]!;
+        move(features[i]!, slope * scale, sparse[rank]!, decay[rank]!, LEAST);
+      }
     }
   }
   return { bias: weights[width]!, weights: weights.slice(0, width) };
