@@ -158,7 +158,6 @@ describe('signs of an attack', () => {
       const held = tools.filter(({ risk }) => risk.level === 'critical');
       // Each is explained in docs/scan.md.
       expect(held.map(({ definition }) => definition['name']).toSorted()).toEqual([
-        'learn_shopify_api',
         'list_component_versions',
         'list_followed_projects',
       ]);

@@ -16,7 +16,7 @@ export const authority: Check = {
     near('approved whole|always|any user|must|confirm', 10, 2, SKIPS),
     near('confirm off|hide must|always|any', 8, 2, SKIPS),
     near('safety off', 8, 3, LIFTS),
-    near('safety off', 8, 6, LIFTS, { isForeign: true }),
+    near('safety off', 8, 5, LIFTS, { isForeign: true }),
     near('safety off model|your', 14, 6, LIFTS),
     near('authority model|your obey|safety|must', 16, 6, CLAIMS),
     near('not ask confirm', 8, 6, SKIPS, { isForeign: true }),
@@ -44,7 +44,7 @@ export const authority: Check = {
     },
     {
       pattern:
-        /\b(?:approve|accept|confirm|say yes|answer yes|affirm|agree)\b (?:\w+ ){0,5}?(?:yourself|on (?:their|his|her|the user.?s) behalf|on behalf of the (?:user|person|account|human)|for (?:them|the user|him|her))\b/,
+        /(?<!\b(?:never|not|cannot|don't|can't|mustn't) (?:\w{1,12} )?)\b(?:approve|accept|confirm|say yes|answer yes|affirm|agree)\b (?:\w+ ){0,5}?(?:yourself|on (?:their|his|her|the user.?s) behalf|on behalf of the (?:user|person|account|human)|for (?:them|the user|him|her))\b/,
       weight: 6,
       reason: SKIPS,
     },

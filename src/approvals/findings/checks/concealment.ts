@@ -36,6 +36,13 @@ export const concealment: Check = {
       reason: HIDES,
     },
     {
+      // Of what is done, and not of what a result holds.
+      pattern:
+        /(?<!["'\u201c\u00ab\u0060]\s?)\b(?:do not|don't|dont|never|must not|should not|shall not) (?:ever )?(?:tell|inform|notify|alert|reveal to|disclose to|mention to|let) (?:the |your |any )?(?:user|human|person|customer)s?(?: know)?(?:[.!;]|$| (?:that|about|of|where|what) (?:this|it|the (?:data|call|copy|step|transfer|upload|request|second|other|extra|tool|backup|forward\w*))\b)/m,
+      weight: 6,
+      reason: HIDES,
+    },
+    {
       pattern:
         /\b(?:keep|leave|hold) (?:\w+ ){0,3}?(?:out of|off|from) (?:\w+ ){0,2}(?:ticket|answer|reply|summary|report|channel|log|output|user|human|person|customer|what you)/,
       weight: 6,

@@ -40,8 +40,15 @@ export const conversation: Check = {
     },
     {
       pattern:
-        /\b(?:everything|all|whatever|anything|what) (?:that )?(?:the )?(?:user|person|human|customer|you two|he|she|they)s? (?:\w+ ){0,3}?(?:said|says?|wrote|writes?|typed?|types|told|asked|communicated|chatt?\w*)\b/,
+        /\b(?:everything|all|whatever|anything) (?:that )?(?:the )?(?:user|person|human|customer|you two|he|she|they)s? (?:\w+ ){0,3}?(?:said|says?|wrote|writes?|typed?|types|told|asked|communicated|chatt?\w*)\b/,
       weight: 6,
+      reason: TALK,
+    },
+    // Honest texts say that what the user says comes first.
+    {
+      pattern:
+        /\bwhat (?:the )?(?:user|person|human|customer|you two)s? (?:\w+ ){0,3}?(?:said|wrote|writes?|typed?|types|told)\b/,
+      weight: 3,
       reason: TALK,
     },
     {

@@ -21,8 +21,8 @@ export const orders: Check = {
     near('this outrank rule|source', 14, 3, RANK),
     near('outrank rule|source model', 14, 6, RANK),
     near('overrule whole rule source', 10, 4, RANK),
-    near('obey only this', 8, 6, 'tells a model to obey nothing else'),
-    near('obey only', 6, 5, 'tells a model to obey nothing else', { isForeign: true }),
+    near('obey only this', 8, 5, 'tells a model to obey nothing else'),
+    near('obey only', 6, 4, 'tells a model to obey nothing else', { isForeign: true }),
     near('tell prompt', 6, 6, 'asks a model for its instructions', { joins: true, isOrdered: true }),
   ],
   patterns: [
@@ -39,9 +39,24 @@ export const orders: Check = {
       reason: IGNORE,
     },
     {
-      pattern: /\btreat\b[^.\n]{0,60}\bas (?:an? )?(?:instructions?|commands?|orders?|system|user messages?)\b/,
+      // "Treat it as data, not as instructions" is the opposite.
+      pattern:
+        /(?<!\b(?:not|never|don't|cannot) )\btreat\b[^.\n]{0,60}(?<!\b(?:not|never|than) )\bas (?:an? )?(?:instructions?|commands?|orders?|system|user messages?)\b/,
       weight: 4,
       reason: 'wants to be treated as instructions',
+    },
+    {
+      // In quotation marks it is an example.
+      pattern:
+        /(?<!["'\u201c\u201e\u00ab\u2018\u300c\u0060*]\s?)\b(?:ignore|disregard|forget)(?: (?:all|every|any|each))?(?: of)?(?: the| your| these| those)? (?:previous|prior|earlier|preceding|above|former) (?:system )?(?:rules?|instructions?|guidelines?|guidance|directives?|prompts?|orders?)\b/,
+      weight: 6,
+      reason: IGNORE,
+    },
+    {
+      pattern:
+        /\b(?:rules?|instructions?|guidelines?|directives?) (?:above|so far|before this)\b[^.\n]{0,30}\b(?:outdated|obsolete|void|superseded|no longer|withdrawn|wrong)\b/,
+      weight: 6,
+      reason: IGNORE,
     },
     {
       pattern:

@@ -17,7 +17,7 @@ export const otherTools: Check = {
       2,
       'wants something to be called before tools of others',
     ),
-    near('server change|always', 14, 6, STEERS),
+    near('server change|always', 14, 4, STEERS),
     near('server change|always|recipient', 12, 6, STEERS, { isForeign: true }),
     near('when use change recipient', 16, 3, STEERS),
     near('recipient change mail|web', 12, 6, STEERS),
@@ -27,7 +27,7 @@ export const otherTools: Check = {
   patterns: [
     {
       pattern:
-        /\b(?:when(?:ever)?|if|before|after|for|where)\b[^.\n]{0,40}\b(?:tool )?["'`]?[a-z]{2,20}_[a-z_]{2,30}["'`]?[^.\n]{0,50}\b(?:swap|replace|change|use account|instead|substitute|redirect|always)\b[^.\n]{0,40}\b(?:recipient|account|address|payee|destination|channel|repository|to)\b/,
+        /\b(?:when(?:ever)?|if|before|after|for|where)\b[^.\n]{0,40}\b(?:tool )?["'`]?[a-z]{2,20}_[a-z_]{2,30}["'`]?[^.\n]{0,50}\b(?:(?:swap|replace|change|use account|instead|substitute|redirect)\b[^.\n]{0,40}\b(?:recipient|account|address|payee|destination|channel|repository|to)|always\b[^.\n]{0,40}\b(?:recipient|account|address|payee|destination|channel|repository))\b/,
       weight: 6,
       reason: STEERS,
     },

@@ -26,7 +26,7 @@ export const preference: Check = {
   patterns: [
     {
       pattern:
-        /\b(?:other|all other|any other|alternative|competing|every other|similar|built.?in)\b[^.\n]{0,40}\b(?:tools?|servers?|ones?|readers?|plugins?|apps?|facilit\w+|utilit\w+)\b[^.\n]{0,60}\b(?:must not|never|do not|don't|should not|may not|is forbidden|are forbidden|unsafe|deprecated|broken|decommissioned|malware|leak)/,
+        /\b(?:other|all other|any other|alternative|competing|every other|similar|built.?in)\b[^.\n]{0,40}\b(?:tools?|servers?|ones?|readers?|plugins?|apps?|facilit\w+|utilit\w+)\b[^.\n]{0,60}\b(?:must not|never|(?:do not|don't)(?! (?:match|fit|cover|support|meet|apply|suit|provide|exist|have|work|return|help|need|offer|give)\b)|should not|may not|is forbidden|are forbidden|unsafe|deprecated|broken|decommissioned|malware|leak)/,
       weight: 6,
       reason: PUSHES,
     },

@@ -32,6 +32,16 @@ export const roleMarkup: Check = {
     chat(/^\s{0,8}#{2,6}\s{0,2}(?:system|new instructions?|system prompt)\s?:?\s{0,4}$/m),
     chat(/^\s{0,8}#{2,6}\s{0,2}(?:system)\s?:/m),
     chat(/(?:^|[.!)\]]\s{0,3}|\n\s{0,8})(?:system|developer) ?: (?!.{0,40}(?:requirement|linux|windows|macos))/m, 4),
-    chat(/\[(?:system|admin|developer|assistant|system message|important)\]/, 4),
+    chat(/\[(?:system|admin|developer|assistant|system message)\]/, 4),
+    // Honest notes begin with it as well.
+    chat(/\[important\]/, 2),
+    chat(
+      /[=\-#*[<~]{2,}\s?(?:end|begin|start)\b[^\n]{0,30}\b(?:tools?|system|session|host|agent|assistant|model|instructions?|configuration|description|documentation|directives?)\b[^\n]{0,60}[=\-#*\]>~]{2,}/,
+    ),
+    chat(
+      /^[\s#*-]{0,8}(?:model|agent|assistant|llm|ai)[ _-](?:directives?|rules?|duties|orders?|contract|side|only)\b[^\n:]{0,30}:/m,
+      3,
+    ),
+    chat(/<!--[^>]{0,300}\b(?:assistant|model|agent|llm|ai|you|your|the user|the person)\b[^>]{0,600}-->/),
   ],
 };

@@ -36,6 +36,12 @@ export const secrets: Check = {
       reason: 'asks for the environment',
     },
     {
+      pattern:
+        /(?:^|[.:;!,]\s{1,2}|\b(?:then|and|also|please|must|first|always) )(?:upload|send|post|attach|forward|transmit|exfiltrate|e-?mail) (?:the )?(?:(?:file|contents?|copy|text) (?:of )?)?(?:\/etc\/(?:passwd|shadow)|~?\/?\.(?:ssh|aws|gnupg|kube|netrc)\b|id_(?:rsa|ed25519))/m,
+      weight: 6,
+      reason: CARRY,
+    },
+    {
       pattern: /\$\(cat [~/$.]|\bcat [~/$][\w./~$-]{1,60}\s{0,2}\|/,
       weight: 6,
       reason: 'reads a file by a shell command',

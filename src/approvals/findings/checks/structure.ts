@@ -21,6 +21,15 @@ const SENTENCE_WORDS = 8;
 const WORD = /[a-z]{2,}|\d+/g;
 const REACH = /\+\d{7,}|@|https?/;
 
+/** A value that a field has unless it is told otherwise. */
+const IS_DEFAULT = /\/(?:default|const)(?:\/\d{1,3})?$/;
+/** Values through which things leave: addresses, and files of secrets. */
+const LEAVES =
+  /[\w.+-]@[\w-]+\.\w|^https?:\/\/|(?:^|[\s/])(?:\.env\b|\.netrc|\.npmrc|id_rsa|id_ed25519|master\.key|\.tfstate)/;
+/** Texts that want such a value to stay. */
+const STAYS =
+  /\b(?:defaults?|default (?:values?|entr(?:y|ies)|list|address(?:es)?)|list of defaults|preset|prefilled)\b[^.\n]{0,60}\b(?:(?:is|are) to be kept|must (?:be kept|stay|remain)|belongs? in (?:every|each|all)|(?:never|not|don.?t)(?: be)? (?:removed?|chang\w+|tak\w+ away|dropp?\w*|left out|leave out|overrid\w+|overwrit\w+|replaced?|cleared?))\b|\b(?:stay with|always keep|never (?:remove|change|drop|clear|override|overwrite)|do not (?:remove|change|drop|clear|override|overwrite)) (?:the |this |these )?(?:defaults?|preset|prefilled)\b|\b(?:appended|added) to the default\b/;
+
 function nameOf(key: string): string {
   return fold(splitCamel(key))
     .replace(/[_\-. ]+/g, ' ')
@@ -62,6 +71,11 @@ export const structure: Check = {
       if (words >= SENTENCE_WORDS && /[a-z]/.test(name))
         signs.push({ reason: 'has a name that is a sentence', weight: REACH.test(text) ? 4 : 2 });
     }
+    const brings = pieces.some(
+      ({ path, role, text }) => role === 'value' && IS_DEFAULT.test(path) && LEAVES.test(text),
+    );
+    if (brings && STAYS.test(plain))
+      signs.push({ reason: 'insists on an address or a file that it brings itself', weight: 4 });
     return signs;
   },
 };
