@@ -53,6 +53,7 @@ import type { Candidate, IntrospectionTarget, ProposedServer } from './contract/
 import type { RawReport } from './contract/raw-report.js';
 import type { OverloadStatus } from './admission.js';
 import type { ReloadReport } from './reload.js';
+import type { StateUse } from './request-states.js';
 import type { CatalogEvent } from '../catalog/events.js';
 import type { ServerFacts } from '../catalog/catalog.js';
 import type { SignInOptions, SignInStatus } from './contract/sign-in.js';
@@ -343,10 +344,10 @@ export interface InternalVerbs {
   afford(tool: string, result: JsonObject, readBy: 'execute_tool' | 'script'): Promise<JsonObject>;
   /** The tokens of everything that this process has recorded, by server (under the empty name what belongs to none), and of every tool that is offered (ANS-7). */
   tokens(): Promise<{ readonly recorded: ReadonlyMap<string, TokenCount>; readonly everyTool: number }>;
-  /** What a host carries from one round of a request to the next, sealed for this store (S8). */
-  sealState(payload: JsonObject, binding: string): Promise<string>;
+  /** What a host carries from one round of a request to the next, or a browser through a sign-in, sealed for this store (S8). */
+  sealState(payload: JsonObject, binding: string, use?: StateUse): Promise<string>;
   /** What was sealed, once; `undefined` for anything forged, foreign, expired or used before. */
-  openState(state: unknown, binding: string): Promise<JsonObject | undefined>;
+  openState(state: unknown, binding: string, use?: StateUse): Promise<JsonObject | undefined>;
   /** The messages between hosts, toolscout and servers, for the fronts that show them. */
   traffic(): Traffic;
   /** How much there is to do, and what was refused for that reason (R12). */

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFakeClock } from '../../test/support/fake-clock.js';
+import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { silentLog } from '../kernel/log.js';
 import { sealBytes } from '../kernel/sealing.js';
 import type { Store } from '../model/store.js';
@@ -178,5 +179,42 @@ describe('the state a host carries between rounds', () => {
     await time.advance(1);
     expect(await states.open(await states.seal({}, 'ann'), 'ann')).toEqual({});
     expect(await left()).toBe(false);
+  });
+
+  it('S8 A43 sign-ins, which anyone may begin, take no place of the state of a call', COMPUTES_LONG, async () => {
+    const broken: Store = { ...storeOf(), put: () => Promise.reject(new Error('disk')) };
+    const states = statesOf(broken);
+    const first = await states.seal({ call: 'first' }, 'ann');
+    for (let count = 0; count < 10_000; count++) await states.seal({}, 'sign-in', 'sign-in');
+    expect(await states.open(first, 'ann')).toEqual({ call: 'first' });
+  });
+
+  it('S8 what is sealed for a call opens for no sign-in, and the other way round', async () => {
+    const states = statesOf();
+    const [call, signIn] = [await states.seal({ a: 1 }, 'ann'), await states.seal({ b: 2 }, 'ann', 'sign-in')];
+    expect([await states.open(call, 'ann', 'sign-in'), await states.open(signIn, 'ann')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    expect(await states.open(call, 'ann')).toEqual({ a: 1 });
+    expect(await states.open(signIn, 'ann', 'sign-in')).toEqual({ b: 2 });
+  });
+
+  it('S8 A43 that a call was used is not forgotten for sign-ins that were used later', COMPUTES_LONG, async () => {
+    const time = createFakeClock();
+    const store = createMemoryStore({ clock: time });
+    const states = statesOf(store, time);
+    await time.advance(600_000 + 180_000);
+    const sealed = await states.seal({ call: 'x' }, 'ann');
+    const last = await states.seal({}, 'sign-in', 'sign-in');
+    const other = statesOf(store, time);
+    expect(await other.open(sealed, 'ann')).toEqual({ call: 'x' });
+    for (let count = 0; count < 20_000; count++) {
+      const state = count === 0 ? last : await states.seal({}, 'sign-in', 'sign-in');
+      await other.open(state, 'sign-in', 'sign-in');
+    }
+    // The process that has not swept yet does so now.
+    await states.open(await states.seal({}, 'ann'), 'ann');
+    expect(await other.open(sealed, 'ann')).toBeUndefined();
   });
 });

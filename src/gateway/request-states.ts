@@ -28,30 +28,47 @@ const MAX_USED = 20_000;
 const NOTE_AGAIN_MS = 2000;
 
 const KEY_SPACE = 'request-state-key';
-const USED_SPACE = 'used-request-states';
+/** Where uses are noted. Anyone may begin a sign-in, so that those must take no place of the state of a call (A43). */
+const USED_SPACES = { call: 'used-request-states', 'sign-in': 'used-sign-in-states' } as const;
+
+/** What a state is for. */
+export type StateUse = keyof typeof USED_SPACES;
 
 /** Text that goes to a host and comes back as what it was, or not at all (S8); every process of one store opens it (STORE-3). */
 export interface RequestStates {
-  /** A text for `payload` that only a request with the same `binding` can hand in, once and not too late. */
-  seal(payload: JsonObject, binding: string): Promise<string>;
+  /** A text for `payload` that only a request with the same `binding` and `use` can hand in, once and not too late. */
+  seal(payload: JsonObject, binding: string, use?: StateUse): Promise<string>;
   /**
    * The sealed value; `undefined` for anything forged, foreign, expired or used before.
    *
    * @throws ToolscoutError `STORE_ERROR` when the store cannot show whether another process has used it.
    */
-  open(state: unknown, binding: string): Promise<JsonObject | undefined>;
+  open(state: unknown, binding: string, use?: StateUse): Promise<JsonObject | undefined>;
+}
+
+interface StateDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 /**
  * States sealed with a key of the store, so that a replica answers the host of another. They are encrypted, not only signed: a server
  * may keep in its state what a rule of redaction takes out of everything else the host sees.
  */
-export function createRequestStates(deps: {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly log: Log;
-}): RequestStates {
+export function createRequestStates(deps: StateDeps): RequestStates {
+  const byUse = { call: statesOf(deps, 'call'), 'sign-in': statesOf(deps, 'sign-in') };
+  return {
+    seal: (payload, binding, use = 'call') => byUse[use].seal(payload, binding),
+    open: (state, binding, use = 'call') => byUse[use].open(state, binding),
+  };
+}
+
+function statesOf(deps: StateDeps, use: StateUse): Pick<RequestStates, 'seal' | 'open'> {
   const { store, clock, log } = deps;
+  const usedSpace = USED_SPACES[use];
+  /** What is used once for one purpose must not be good for another. */
+  const boundTo = (binding: string): string => (use === 'call' ? binding : `${use} ${binding}`);
   const shared = createStoreKey(store, KEY_SPACE);
   /** For what is sealed while the store cannot be written: good in this process only. */
   const own = randomBytes(KEY_BYTES);
@@ -65,7 +82,7 @@ export function createRequestStates(deps: {
   const claim = async (once: string, until: number): Promise<boolean> => {
     const isOurs = waiting.delete(once);
     try {
-      return await store.put(USED_SPACE, once, true, { ifRevision: 0, expiresAt: until + CLOCK_SLACK_MS });
+      return await store.put(usedSpace, once, true, { ifRevision: 0, expiresAt: until + CLOCK_SLACK_MS });
     } catch (thrown) {
       if (!isOurs) throw thrown;
       log.warn('request-state.not-noted', { reason: messageOf(thrown) });
@@ -78,7 +95,7 @@ export function createRequestStates(deps: {
     if (clock.monotonic() > giveUpAt) return;
     clock.after(NOTE_AGAIN_MS, () => {
       store
-        .put(USED_SPACE, once, true, { ifRevision: 0, expiresAt: until + CLOCK_SLACK_MS })
+        .put(usedSpace, once, true, { ifRevision: 0, expiresAt: until + CLOCK_SLACK_MS })
         .catch(() => noteAgain(once, until, giveUpAt));
     });
   };
@@ -97,9 +114,9 @@ export function createRequestStates(deps: {
     if (clock.monotonic() - sweptAt < USED_MS) return;
     sweptAt = clock.monotonic();
     try {
-      const used = (await store.list(USED_SPACE)).toSorted((a, b) => b.revision - a.revision);
+      const used = (await store.list(usedSpace)).toSorted((a, b) => b.revision - a.revision);
       const isOver = (key: string, place: number): boolean => swept.has(key) || place >= MAX_USED;
-      for (const [place, { key }] of used.entries()) if (isOver(key, place)) await store.delete(USED_SPACE, key);
+      for (const [place, { key }] of used.entries()) if (isOver(key, place)) await store.delete(usedSpace, key);
       swept = new Set(used.flatMap(({ key }, place) => (isOver(key, place) ? [] : [key])));
     } catch (thrown) {
       log.warn('request-state.not-swept', { reason: messageOf(thrown) });
@@ -114,7 +131,7 @@ export function createRequestStates(deps: {
       const oldest = waiting.values().next();
       if (waiting.size > MAX_WAITING && !oldest.done) waiting.delete(oldest.value);
       const text = JSON.stringify({ payload, until: clock.now() + LIFE_MS, once });
-      return sealBytes(key!, Buffer.from(text, 'utf8'), binding).toString('base64url');
+      return sealBytes(key!, Buffer.from(text, 'utf8'), boundTo(binding)).toString('base64url');
     },
     async open(state, binding) {
       if (typeof state !== 'string' || state.length > MAX_STATE) return undefined;
@@ -122,7 +139,7 @@ export function createRequestStates(deps: {
       // Decoding ignores what is not base64: only the very text that was given out counts.
       if (sealed.toString('base64url') !== state) return undefined;
       for (const key of await keys()) {
-        const text = openSealed(key, sealed, binding)?.toString('utf8');
+        const text = openSealed(key, sealed, boundTo(binding))?.toString('utf8');
         if (text === undefined) continue;
         const { payload, until, once } = JSON.parse(text) as JsonObject;
         if (!isObject(payload) || typeof until !== 'number' || typeof once !== 'string') return undefined;

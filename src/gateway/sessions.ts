@@ -64,7 +64,7 @@ function readSession({ key, value }: Entry): (Session & { readonly seenAt: numbe
   };
 }
 
-/** Who takes the place of an entry: the principal of a session, or the kind of a ticket. Anyone may begin a sign-in, and so get tickets. */
+/** Who takes the place of an entry: the principal of a session, or the kind of a ticket. Only who can open the store gets tickets. */
 function ownerOf({ value }: Entry): string {
   return isObject(value) ? JSON.stringify([value['principal'] ?? null, value['kind'] ?? null]) : '';
 }

@@ -67,9 +67,9 @@ export function internalVerbs(
       return (await core.own.answer(viewer, tool, result, readBy)).result;
     },
 
-    'internal.sealState': (_viewer, payload, binding) => states.seal(payload, binding),
+    'internal.sealState': (_viewer, payload, binding, use) => states.seal(payload, binding, use),
 
-    'internal.openState': (_viewer, state, binding) => states.open(state, binding),
+    'internal.openState': (_viewer, state, binding, use) => states.open(state, binding, use),
 
     'internal.overload': (_viewer) => admission.status(),
 

@@ -143,6 +143,7 @@ describe('signing in at the identity provider', STARTS_PROCESSES, () => {
       postForm: createFormPost(current),
     });
     const { url, cookie } = await start(http);
+    const code = await gateway.sessions.issueTicket('code', true, 600_000);
     isFlood = true;
     for (let each = 0; each < 1000; each++) {
       await http.app.fetch(
@@ -155,6 +156,7 @@ describe('signing in at the identity provider', STARTS_PROCESSES, () => {
     await comeBack(http, { code: 'c', state: 'x'.repeat(43), iss: provider.origin }, cookie);
     const back = await comeBack(http, { code: 'c', state, iss: provider.origin }, cookie);
     expect(back.headers.get('location')).toBe('/');
+    expect(await gateway.sessions.takeTicket('code', code)).toBe(true);
   });
 
   it('STUDIO-6 A19 endpoints that are none, or lead elsewhere in clear, are not used', async () => {

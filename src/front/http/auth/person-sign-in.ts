@@ -92,14 +92,18 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
   };
 
   /** A sealed cookie opens for the state that it was made with, so that a forged way back does not use it up. */
-  const bindingOf = (state: string): string => `sign-in ${sha256(state)}`;
+  const bindingOf = (state: string): string => sha256(state);
 
   /**
    * What was kept when the browser left. The browser itself carries it: anyone may begin a sign-in, and what is stored for one would give way to
    * those of others (A43).
    */
   const takeKept = async (request: Request, params: URLSearchParams): Promise<JsonObject> => {
-    const kept = await states.openState(readCookie(request, nameFor(request)), bindingOf(params.get('state') ?? ''));
+    const kept = await states.openState(
+      readCookie(request, nameFor(request)),
+      bindingOf(params.get('state') ?? ''),
+      'sign-in',
+    );
     if (!kept) throw refusal('This sign-in was started in another browser, has expired or was used already.');
     return kept;
   };
@@ -130,7 +134,7 @@ export function createPersonSignIn(deps: PersonSignInDeps): PersonSignIn {
       const redirectUri = `${baseUrl(request)}${CALLBACK_PATH}`;
       const requiresIssuer = metadata['authorization_response_iss_parameter_supported'] === true;
       const kept = { verifier, redirectUri, issuer: oauth.issuer, requiresIssuer };
-      const sealed = await states.sealState(kept, bindingOf(state));
+      const sealed = await states.sealState(kept, bindingOf(state), 'sign-in');
       const audience = typeof oauth.audience === 'string' ? oauth.audience : oauth.audience[0]!;
       const params = {
         response_type: 'code',
