@@ -126,6 +126,7 @@ export type {
   Ruling,
   ServerOrigin,
 } from './model/approval.js';
+export type { ItemHold } from './model/hold.js';
 export type { AuditDamage, AuditProblem, AuditVerification, ChainHead, UnchainedRecords } from './model/audit-chain.js';
 export type { Drift, DriftSubject, LockCheck, LockList, LockReport } from './model/lock.js';
 export type { AuditExport, AuditExportQuery, AuditFormat } from './model/audit-export.js';
