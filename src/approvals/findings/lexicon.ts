@@ -32,9 +32,15 @@ export function conceptNumber(concept: Concept): number {
 /** Letters by which stems are found. */
 export const STEM_KEY = 2;
 
-interface Growing {
-  readonly concepts: number[];
-  isForeign: boolean;
+/** Entries of which each is made once: nine thousand words stand for some hundred combinations. */
+function createEntries(): (concepts: readonly number[], isForeign: boolean) => Entry {
+  const made = new Map<string, Entry>();
+  return (concepts, isForeign) => {
+    const key = `${concepts.join()} ${isForeign}`;
+    const entry = made.get(key) ?? { concepts, isForeign };
+    made.set(key, entry);
+    return entry;
+  };
 }
 
 /** One list of the file: the words of each concept, with commas between them. */
@@ -62,8 +68,9 @@ export function readWordLists(text: string): { readonly lists: WordList[]; reado
 /** Makes the lexicon from the lists of all languages, which are a file of the package. */
 export function buildLexicon(): Lexicon {
   const { lists, plain } = readWordLists(Buffer.from(requireAsset('findings-lexicon.txt')).toString());
-  const words = new Map<string, Growing>();
-  const stems = new Map<string, Growing>();
+  const words = new Map<string, Entry>();
+  const stems = new Map<string, Entry>();
+  const entryOf = createEntries();
   const starts = new Map<string, number>();
   const take = (list: WordList, isForeign: boolean, isTaken: (key: string) => boolean): void => {
     for (const [concept, all] of list.words) {
@@ -76,11 +83,11 @@ export function buildLexicon(): Lexicon {
         const key = isStem ? word.slice(0, -1) : word;
         if (key === '' || isTaken(key)) continue;
         const target = isStem ? stems : words;
-        const entry = target.get(key) ?? { concepts: [], isForeign };
+        const known = target.get(key);
+        const concepts = known?.concepts ?? [];
         // A word that English has too is read as English.
-        if (!isForeign) entry.isForeign = false;
-        if (!entry.concepts.includes(number)) entry.concepts.push(number);
-        target.set(key, entry);
+        const isStillForeign = isForeign && known?.isForeign !== false;
+        target.set(key, entryOf(concepts.includes(number) ? concepts : [...concepts, number], isStillForeign));
         const parts = key.split(' ');
         if (parts.length > 1) starts.set(parts[0]!, Math.max(starts.get(parts[0]!) ?? 0, parts.length));
       }
