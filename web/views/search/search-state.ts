@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { SearchAnswer } from '../../api/types.js';
+import { reconnects } from '../../app/live.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 
 const PAUSE_MS = 60;
@@ -61,7 +62,14 @@ export function createSearch() {
     server.value = only;
     ask();
   };
-  return { query, server, answer, error, active, ask, later, follow };
+  /** Searches again each time that toolscout is there again, until the returned function is called. */
+  const followReconnects = (): (() => void) => {
+    const seen = reconnects.peek();
+    return reconnects.subscribe((count) => {
+      if (count !== seen) ask();
+    });
+  };
+  return { query, server, answer, error, active, ask, later, follow, followReconnects };
 }
 
 /** What one search page asks for, and what it found. */

@@ -277,6 +277,7 @@ export function SearchView({ route }: { readonly route: Route }): VNode {
     search.follow(route.query, takeTyped());
   }, []);
   useEffect(() => search.follow(route.query), [route.query['q'], route.query['server']]);
+  useEffect(() => search.followReconnects(), []);
   const examples = useResource('search examples', loadExamples);
   const open = (): void => {
     const hit = search.answer.value?.hits[search.active.value];
