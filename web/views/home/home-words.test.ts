@@ -42,8 +42,8 @@ describe('words of Home', () => {
       '1,234 did not succeed',
     ]);
     expect([callsNote(3, 0, 1), callsNote(9, 2, 1200)]).toEqual([
-      'none failed, 1 needs a yes',
-      '2 did not succeed, 1,200 need a yes',
+      'none failed, 1 needed a yes',
+      '2 did not succeed, 1,200 needed a yes',
     ]);
   });
 

@@ -36,7 +36,7 @@ export function missingNote(
 export function callsNote(calls: number, failed: number, waiting = 0): string {
   if (calls === 0) return 'none yet';
   const ended = failed === 0 ? 'none failed' : `${formatCount(failed)} did not succeed`;
-  return waiting === 0 ? ended : `${ended}, ${formatCount(waiting)} ${waiting === 1 ? 'needs' : 'need'} a yes`;
+  return waiting === 0 ? ended : `${ended}, ${formatCount(waiting)} needed a yes`;
 }
 
 /** What the button says that mends a thing of this kind. */
