@@ -235,7 +235,7 @@ describe('calls in Studio', () => {
       await expect.poll(() => page.getByRole('option', { name: /legacy:echo/ }).count()).toBe(0);
       await page.getByRole('button', { name: 'Pause' }).click();
       await host.callTool({ name: 'search_tools', arguments: { query: 'something else' } });
-      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Resume' }).click();
       await expect.poll(() => page.getByRole('option', { name: /search_tools/ }).count()).toBe(2);
     },
   );

@@ -3,12 +3,15 @@ import type { TrafficRow } from '../../api/types.js';
 import {
   barOf,
   costOf,
+  countNew,
+  countText,
   createTrafficLog,
   emptyWords,
   eraWord,
   messageTitle,
   partMethod,
   partName,
+  pausedText,
   selectRows,
   toolOf,
 } from './traffic-log.js';
@@ -123,6 +126,13 @@ describe('the traffic log of the page', () => {
       'No request fits',
     ]);
     expect(emptyWords(3, false).text).toContain('Loosen');
+  });
+
+  it('STUDIO-3 says how many rows fit a filter, and how many came in while the list was paused', () => {
+    expect([countText(7, 7), countText(1, 1), countText(2, 7)]).toEqual(['7 requests', '1 request', '2 of 7 requests']);
+    expect(countNew([row('b'), row('a')], [row('d'), row('c'), row('b', { state: 'failure' })])).toBe(2);
+    expect(pausedText(countNew([], []))).toBe('paused; what comes in is shown when you resume');
+    expect(pausedText(2)).toBe('paused; 2 more came in');
   });
 
   it('STUDIO-3 places parts on the time axis, whatever the times are', () => {

@@ -1,4 +1,5 @@
 import type { TrafficRow } from '../../api/types.js';
+import { formatCount, plural } from '../../text/format.js';
 import { bySlowest } from '../../text/took.js';
 
 /** Rows that the page keeps; the oldest leave first. */
@@ -47,6 +48,22 @@ export function emptyWords(rows: number, isLive: boolean): { readonly title: str
     title: isLive ? 'Listening' : 'Connecting',
     text: 'The next request of a host appears here at once: searches, calls, and what servers asked back.',
   };
+}
+
+/** How many rows are listed, and of how many where some are left out. */
+export function countText(found: number, all: number): string {
+  return found === all ? plural(all, 'request') : `${formatCount(found)} of ${plural(all, 'request')}`;
+}
+
+/** How many rows there are that are not shown yet. */
+export function countNew(shown: readonly TrafficRow[], all: readonly TrafficRow[]): number {
+  const known = new Set(shown.map(({ id }) => id));
+  return all.filter(({ id }) => !known.has(id)).length;
+}
+
+/** What stands beside a list that is paused. */
+export function pausedText(held: number): string {
+  return held === 0 ? 'paused; what comes in is shown when you resume' : `paused; ${formatCount(held)} more came in`;
 }
 
 /** Tokens that a row cost, both ways. */

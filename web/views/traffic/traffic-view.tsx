@@ -16,9 +16,12 @@ import { followTraffic } from './follow-traffic.js';
 import { RowDetails } from './row-details.js';
 import {
   costOf,
+  countNew,
+  countText,
   createTrafficLog,
   emptyWords,
   MAX_ROWS,
+  pausedText,
   selectRows,
   toolOf,
   type TrafficQuery,
@@ -32,16 +35,20 @@ function createTraffic() {
   const log = createTrafficLog();
   const rows = signal<readonly TrafficRow[]>([]);
   const isPaused = signal(false);
+  /** How many came in while the list stands still. */
+  const held = signal(0);
   const isLive = signal(false);
   const active = signal<string | undefined>(undefined);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const draw = (): void => {
     timer = undefined;
-    if (!isPaused.value) rows.value = log.rows();
+    if (isPaused.value) held.value = countNew(rows.value, log.rows());
+    else rows.value = log.rows();
   };
   return {
     rows,
     isPaused,
+    held,
     isLive,
     active,
     follow: () => {
@@ -60,15 +67,18 @@ function createTraffic() {
         // Nothing tells any more how these end.
         log.dropOpen();
         rows.value = log.rows();
+        held.value = 0;
       };
     },
     pause: () => {
       isPaused.value = !isPaused.value;
+      held.value = 0;
       draw();
     },
     clear: () => {
       log.clear();
       rows.value = [];
+      held.value = 0;
     },
   };
 }
@@ -121,20 +131,20 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
   return (
     <Page
       title="Traffic"
-      lead="Every request of a host, and what it led to, recorded while you look at this view; what is listed stays until you close the tab. Tokens are of the whole message, which is what an agent pays; Audit counts the arguments and the answer of the tool alone."
+      lead="Every request of a host, and what it led to, recorded while you look at this view; what is listed stays until you reload or close the page. Tokens are of the whole message, which is what an agent pays; Audit counts the arguments and the answer of the tool alone."
       wide
       actions={
         <>
-          <button type="button" class="button" aria-pressed={traffic.isPaused.value} onClick={traffic.pause}>
+          <button type="button" class="button" onClick={traffic.pause}>
             <Icon name={traffic.isPaused.value ? 'play' : 'pause'} />
-            {traffic.isPaused.value ? 'Go on' : 'Pause'}
+            {traffic.isPaused.value ? 'Resume' : 'Pause'}
           </button>
           <button type="button" class="button" onClick={traffic.clear}>
             Clear
           </button>
           <a class="button" href="/v1/traffic?format=json" download="toolscout-traffic.har">
             <Icon name="download" />
-            Export
+            Export all (HAR)
           </a>
         </>
       }
@@ -173,8 +183,12 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
       {row ? (
         <div class="split split-list">
           <Section
-            title={plural(found.length, 'request')}
-            aside={traffic.isPaused.value ? 'paused' : `live, the newest ${formatCount(MAX_ROWS)} are kept`}
+            title={countText(found.length, traffic.rows.value.length)}
+            aside={
+              traffic.isPaused.value
+                ? pausedText(traffic.held.value)
+                : `live, the newest ${formatCount(MAX_ROWS)} are kept`
+            }
             flush
           >
             <VirtualList
