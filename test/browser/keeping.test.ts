@@ -36,7 +36,7 @@ describe('what stays in Studio, and what is asked first', () => {
     const page = await open(`${studio.url}#/tool/notes/wipe`);
     await page.getByText('may delete or overwrite', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Run the tool' }).click();
-    await page.getByText('It runs when you press the button again.').waitFor();
+    await page.getByText('It is called when you press the button again').waitFor();
     const { records } = (await (await fetch(`${studio.url}v1/audit?kind=execution`)).json()) as { records: unknown[] };
     expect(records).toEqual([]);
     expect(await seriousFindings(page)).toEqual([]);

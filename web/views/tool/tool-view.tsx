@@ -237,8 +237,8 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
           {isSure && (
             <Callout tone="warn">
               <p role="alert">
-                The server says that this tool may delete or overwrite something. It runs when you press the button
-                again.
+                The server says that this tool may delete or overwrite something. It is called when you press the button
+                again; where a rule asks for a yes, it runs only after that.
               </p>
             </Callout>
           )}
