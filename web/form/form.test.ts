@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../api/types.js';
 import { fieldOf, type Field } from './field.js';
-import { checkValue, fits, initialValue, toArguments, withValueAt } from './value.js';
+import { checkValue, entryOf, fits, initialValue, newEntry, toArguments, withValueAt, type Draft } from './value.js';
 
 function only(schema: Json, required = true): Field {
   const field = fieldOf({ type: 'object', properties: { x: schema }, required: required ? ['x'] : [] });
@@ -204,6 +204,17 @@ describe('values', () => {
     [{ name: 'abc', either: 5 }, []],
   ])('STUDIO-1 says before sending what is wrong with %j', (value, expected) => {
     expect(problems(value)).toEqual(expected);
+  });
+
+  it('STUDIO-1 an entry that is added to a list must be filled in before it is sent', () => {
+    const list = (items: Json) => only({ type: 'array', items }) as Field & { kind: 'list' };
+    const texts = list({ type: 'string' });
+    const said = (entry: Draft): string[] => checkValue(texts, [entry]).map(({ message }) => message);
+    expect(said(newEntry(texts))).toEqual(['is required']);
+    expect([said(entryOf(texts, '')), said(entryOf(texts, 'bug'))]).toEqual([['is required'], []]);
+    // What the schema offers is an entry, also where it is empty.
+    expect(newEntry(list({ type: 'string', default: '' }))).toBe('');
+    expect(entryOf(list({ enum: ['', 'a'] }), '')).toBe('');
   });
 
   it('STUDIO-1 starts with defaults and sends nothing that was left alone', () => {

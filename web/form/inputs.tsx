@@ -6,7 +6,7 @@ import { ServerText } from '../parts/server-text.js';
 import { Badge } from '../parts/states.js';
 import type { Field } from './field.js';
 import { limitsText } from './limits.js';
-import { fits, initialValue, type Draft, type FormProblem } from './value.js';
+import { entryOf, fits, initialValue, newEntry, type Draft, type FormProblem } from './value.js';
 
 /** What every input gets. */
 interface InputProps<Kind extends Field['kind'] = Field['kind']> {
@@ -301,7 +301,7 @@ function ListInput(props: InputProps<'list'>): VNode {
                 value={item}
                 path={`${path}/${index}`}
                 problems={problems}
-                onChange={(next) => onChange(items.map((old, place) => (place === index ? next : old)))}
+                onChange={(next) => onChange(items.map((old, place) => (place === index ? entryOf(field, next) : old)))}
               />
             </div>
             <button
@@ -322,12 +322,7 @@ function ListInput(props: InputProps<'list'>): VNode {
             type="button"
             class="button button-small"
             disabled={isFull}
-            onClick={() =>
-              onChange([
-                ...items,
-                initialValue({ ...field.item, required: true }) ?? (field.item.kind === 'text' ? '' : undefined),
-              ])
-            }
+            onClick={() => onChange([...items, newEntry(field)])}
           >
             <Icon name="plus" />
             Add to {field.label.slice(0, 60)}

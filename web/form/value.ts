@@ -27,6 +27,16 @@ export function initialValue(field: Field): Draft {
   return undefined;
 }
 
+/** What an entry that is added to a list starts with. */
+export function newEntry({ item }: Field & { readonly kind: 'list' }): Draft {
+  return initialValue({ ...item, required: true });
+}
+
+/** An entry of a list as it was entered; a text that is empty was left alone. */
+export function entryOf({ item }: Field & { readonly kind: 'list' }, entered: Draft): Draft {
+  return entered === '' && item.kind === 'text' ? undefined : entered;
+}
+
 /** Whether a value could have been entered into this field; tells the variant of a union that a value belongs to. */
 export function fits(field: Field, value: Draft): boolean {
   switch (field.kind) {
