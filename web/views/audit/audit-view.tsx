@@ -12,7 +12,7 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, kindWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
+import { emptyText, KINDS, recordWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
 import { reasonOf } from '../../text/advice.js';
 import { codeText, hasTool, placeOfCode } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
@@ -41,7 +41,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
         <Facts
           items={[
             ['When', formatDateTime(record.time)],
-            ['Kind', kindWord(record.kind)],
+            ['Kind', recordWord(record)],
             record.server !== undefined && ['What', <ServerLine text={titleOf(record)} />],
             ['Who', <ServerLine text={whoOf(record)} />],
             record.route !== undefined && ['Through', routeWord(record.route)],
@@ -111,7 +111,7 @@ function Row({ record, isOneKind }: { readonly record: AuditRecord; readonly isO
             formatMoment(record.time, now.value),
             record.code,
             askedText(record.askedMs),
-            !isOneKind && record.server !== undefined && kindWord(record.kind),
+            (!isOneKind || record.kind === 'confirm') && record.server !== undefined && recordWord(record),
             whoOf(record),
             record.route !== undefined && routeWord(record.route),
           ]

@@ -1,12 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
-import { emptyText, KINDS, kindWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
+import { emptyText, KINDS, kindWord, recordWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
 
 describe('words of the audit log', () => {
   it('STUDIO-1 has a word for every kind, so that each can be filtered', () => {
     expect(KINDS.map(([kind]) => kind).toSorted()).toEqual(AUDIT_KINDS.toSorted());
     expect(kindWord('session-end')).toBe('session ended');
     expect(kindWord('constructor')).toBe('constructor');
+  });
+
+  it('STUDIO-1 SEC-11 tells that a confirmation was asked for from the answer', () => {
+    const word = (detail?: unknown): string => recordWord({ kind: 'confirm', detail });
+    expect(['asked', 'approved', 'rejected', 'unanswered'].map((decision) => word({ decision }))).toEqual([
+      'confirmation asked',
+      'call approved',
+      'call rejected',
+      'confirmation not answered',
+    ]);
+    for (const detail of [undefined, null, 'asked', {}, { decision: 'constructor' }, { decision: 1 }])
+      expect(word(detail)).toBe('confirmation of a call');
+    expect(recordWord({ kind: 'execution', detail: { decision: 'asked' } })).toBe('call');
   });
 
   it('STUDIO-1 names what a record is about', () => {

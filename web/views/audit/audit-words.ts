@@ -43,6 +43,21 @@ export function kindWord(kind: string): string {
   return Object.hasOwn(KIND_WORDS, kind) ? KIND_WORDS[kind as AuditKind] : kind;
 }
 
+const CONFIRM_WORDS: Readonly<Record<string, string>> = {
+  asked: 'confirmation asked',
+  approved: 'call approved',
+  rejected: 'call rejected',
+  unanswered: 'confirmation not answered',
+};
+
+/** The word for what a record says: that of its kind, and of a confirmation what became of it. */
+export function recordWord({ kind, detail }: Pick<AuditRecord, 'kind' | 'detail'>): string {
+  const decision = kind === 'confirm' ? (detail as { decision?: unknown } | null | undefined)?.decision : undefined;
+  return typeof decision === 'string' && Object.hasOwn(CONFIRM_WORDS, decision)
+    ? CONFIRM_WORDS[decision]!
+    : kindWord(kind);
+}
+
 /** What a record is about: `server:tool`, a server, or the kind alone. */
 export function titleOf({ server, tool, kind }: Pick<AuditRecord, 'server' | 'tool' | 'kind'>): string {
   if (server === undefined) return kindWord(kind);
