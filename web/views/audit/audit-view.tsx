@@ -180,11 +180,11 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
         {select('since', 'When', since, SINCE)}
         {select('server', 'Server', server, [['', 'Every server'], ...serverOptions(names, server)])}
         <label class="field">
-          <span class="field-label">Tool</span>
+          <span class="field-label">Tool (exact name)</span>
           <input
             class="input"
             type="search"
-            placeholder="every tool"
+            placeholder="every tool; press Enter"
             value={tool}
             onChange={(event) => set({ tool: event.currentTarget.value.trim() })}
           />
