@@ -143,10 +143,12 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             type="button"
             class="icon-button menu-button"
             aria-expanded={isMenuOpen.value}
-            aria-label="Menu"
+            aria-label={waiting.value > 0 ? `Menu, ${waiting.value} waiting for approval` : 'Menu'}
+            title={waiting.value > 0 ? `${waiting.value} waiting for approval` : undefined}
             onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
           >
             <Icon name="menu" />
+            {waiting.value > 0 && <span class="menu-dot" />}
           </button>
         </div>
         <nav class="nav" aria-label="Views">
