@@ -49,7 +49,7 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                 <tbody>
                   {decided
                     .slice(0, 200)
-                    .map(({ id, what, about, again, state, isReplaced, isUnused, by, reason, at }) => (
+                    .map(({ id, what, about, again, state, isReplaced, isRevised, isUnused, by, reason, at }) => (
                       <tr key={id}>
                         <td>
                           <a
@@ -64,7 +64,9 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                         </td>
                         <td>
                           <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
-                          {isReplaced && <span class="muted small">changed since</span>}
+                          {isReplaced && (
+                            <span class="muted small">{isRevised ? 'decided anew later' : 'changed since'}</span>
+                          )}
                           {isUnused && <span class="muted small">not made in time</span>}
                           {again && (
                             <a href={hrefTo('approvals', [again.ref], { hash: again.hash })} onClick={onOpen}>

@@ -51,6 +51,21 @@ describe('decisions', () => {
       ['approved', 'ada', true, undefined],
       ['rejected', 'ada', true, undefined],
     ]);
+    const anew = decisionsOf(
+      [
+        request({ state: 'approved', ruling: { by: 'ada', at: 9 } }),
+        request({ state: 'superseded', was: 'rejected', ruling: { by: 'ada', at: 8 } }),
+        request({ state: 'superseded', was: 'approved', hash: 'h0', ruling: { by: 'ada', at: 7 } }),
+        request({ state: 'superseded', was: 'approved', ref: 'a:c', ruling: { by: 'ada', at: 6 } }),
+      ],
+      [],
+    );
+    expect(anew.map(({ isReplaced, isRevised }) => [isReplaced, isRevised])).toEqual([
+      [false, undefined],
+      [true, true],
+      [true, undefined],
+      [true, undefined],
+    ]);
     expect(new Set(decided.map(({ id }) => id)).size).toBe(4);
     const over = decisionsOf(
       [],

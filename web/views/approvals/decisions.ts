@@ -12,6 +12,8 @@ export interface Decision {
   readonly state: Approval['state'] | PendingCall['state'];
   /** Something newer took its place after it was decided. */
   readonly isReplaced: boolean;
+  /** The same, unchanged, was decided again later. */
+  readonly isRevised?: boolean;
   /** A yes to a call that nobody made in time. */
   readonly isUnused?: boolean;
   readonly by: string;
@@ -19,22 +21,38 @@ export interface Decision {
   readonly at: number;
 }
 
+/** Whether exactly this was decided again later. */
+function isRevised(one: Approval, all: readonly Approval[]): boolean {
+  const at = one.ruling?.at;
+  return (
+    at !== undefined &&
+    all.some(
+      ({ ref, about, hash, ruling }) =>
+        ref === one.ref && about === one.about && hash === one.hash && ruling !== undefined && ruling.at > at,
+    )
+  );
+}
+
 /** Requests and calls that wait no longer, the newest decision first. */
 export function decisionsOf(approvals: readonly Approval[], calls: readonly PendingCall[]): Decision[] {
   const requests = approvals
     // What was trusted at first sight was neither asked for nor decided.
     .filter(({ state, was }) => state !== 'pending' && was !== 'trusted')
-    .map(({ ref, about, hash, server, tool, state, was, ruling, requestedAt }): Decision => ({
-      id: `${ref} ${about} ${hash} ${state} ${ruling?.at ?? requestedAt}`,
-      what: ref,
-      about: { server, ...(tool !== undefined && { tool }) },
-      ...(state === 'rejected' && { again: { ref, hash } }),
-      state: was === 'approved' || was === 'rejected' ? was : state,
-      isReplaced: was !== undefined,
-      by: ruling?.by ?? '',
-      reason: ruling?.reason ?? '',
-      at: ruling?.at ?? requestedAt,
-    }));
+    .map((one): Decision => {
+      const { ref, about, hash, server, tool, state, was, ruling, requestedAt } = one;
+      return {
+        id: `${ref} ${about} ${hash} ${state} ${ruling?.at ?? requestedAt}`,
+        what: ref,
+        about: { server, ...(tool !== undefined && { tool }) },
+        ...(state === 'rejected' && { again: { ref, hash } }),
+        state: was === 'approved' || was === 'rejected' ? was : state,
+        isReplaced: was !== undefined,
+        ...(was !== undefined && isRevised(one, approvals) && { isRevised: true }),
+        by: ruling?.by ?? '',
+        reason: ruling?.reason ?? '',
+        at: ruling?.at ?? requestedAt,
+      };
+    });
   const answered = calls
     .filter(({ state }) => state !== 'waiting')
     .map(({ id, server, tool, principal, host, state, was, ruling, expiresAt }): Decision => ({
