@@ -5,7 +5,7 @@ import { asApiError, type ApiError } from '../api/problem.js';
 import type { ConfigApplied, ConfigChange, ConfigPlan } from '../api/types.js';
 import { tell } from '../app/notices.js';
 import { useResource } from '../app/resource.js';
-import { canSave, commandsTitle, saveLabel, writtenText, type ChangeWords } from './change-words.js';
+import { canSave, commandsTitle, hidesValues, saveLabel, writtenText, type ChangeWords } from './change-words.js';
 import { DiffView } from './diff-view.js';
 import { Dialog } from './dialog.js';
 import { ServerText } from './server-text.js';
@@ -124,6 +124,12 @@ export function ChangeReview({
                 <p class="muted">Nothing in the file changes.</p>
               ) : (
                 <DiffView before={found.before} after={found.after} label="Change of the config" />
+              )}
+              {hidesValues(found) && (
+                <p class="field-hint">
+                  TOOLSCOUT_SECRET_… stands for a value that is not shown: values of variables and headers, and what
+                  looks like a credential. The file has the value itself.
+                </p>
               )}
             </div>
             <div class="line dialog-actions">

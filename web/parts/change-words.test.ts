@@ -4,6 +4,7 @@ import {
   canSave,
   commandsTitle,
   exceptionWords,
+  hidesValues,
   isRemoval,
   removalWords,
   saveLabel,
@@ -30,6 +31,16 @@ describe('words of a change of the config', () => {
     expect(canSave({ problems: [], before: 'a', after: 'b' })).toBe(true);
     expect(canSave({ problems: [problem], before: 'a', after: 'b' })).toBe(false);
     expect(canSave({ problems: [], before: 'a', after: 'a' })).toBe(false);
+  });
+
+  it('STUDIO-8 says what a placeholder is where the difference shows one', () => {
+    const secret = 'token: TOOLSCOUT_SECRET_0123456789ab';
+    const far = Array.from({ length: 20 }, (_, line) => `line ${line}`).join('\n');
+    expect(hidesValues({ before: 'a', after: `a\n${secret}` })).toBe(true);
+    expect(hidesValues({ before: `${secret}\na`, after: 'a' })).toBe(true);
+    expect(hidesValues({ before: `${secret}\na`, after: `${secret}\nb` })).toBe(true);
+    expect(hidesValues({ before: `${secret}\n${far}\na`, after: `${secret}\n${far}\nb` })).toBe(false);
+    expect(hidesValues({ before: 'a', after: 'b' })).toBe(false);
   });
 
   it('STUDIO-8 tells a file that is in force from one that was only written', () => {

@@ -1,4 +1,5 @@
 import type { ConfigApplied, ConfigChange, ConfigPlan } from '../api/types.js';
+import { diffLines, foldSame } from '../text/diff.js';
 import { plural } from '../text/format.js';
 
 /** What the commands of a plan are: something to be run here, or addresses. */
@@ -16,6 +17,14 @@ export function saveLabel({ commands }: Pick<ConfigPlan, 'commands'>): string {
 /** Whether there is something that may be written. */
 export function canSave({ problems, before, after }: Pick<ConfigPlan, 'problems' | 'before' | 'after'>): boolean {
   return problems.length === 0 && before !== after;
+}
+
+/** Whether a word that stands for a value is among the lines that a difference shows. */
+export function hidesValues({ before, after }: Pick<ConfigPlan, 'before' | 'after'>): boolean {
+  if (!`${before}${after}`.includes('TOOLSCOUT_SECRET_')) return false;
+  return foldSame(diffLines(before, after)).some(
+    (row) => typeof row !== 'number' && `${row.left ?? ''} ${row.right ?? ''}`.includes('TOOLSCOUT_SECRET_'),
+  );
 }
 
 /** What the dialog about a change says where it is not just any change. */
