@@ -82,12 +82,15 @@ export function asOwn(text: string): string {
 /** State in memory is open to no command. */
 const START_AS_ADMIN = 'This toolscout keeps its state in memory: start it with `--admin` to change things here.';
 
+/** The command that signs a person in; `undefined` where none does. */
+export function signInCommand(): string | undefined {
+  return session.value?.required || session.value?.stateDir === 'memory' ? undefined : asOwn('npx toolscout studio');
+}
+
 /** How a person gets the right to change things. */
 export function howToSignIn(): string {
   if (session.value?.required) return 'Sign in with a key that has the scope admin.';
-  return session.value?.stateDir === 'memory'
-    ? START_AS_ADMIN
-    : asOwn('Run `npx toolscout studio` in a terminal to sign in.');
+  return session.value?.stateDir === 'memory' ? START_AS_ADMIN : `Run \`${signInCommand()}\` in a terminal to sign in.`;
 }
 
 /** What to do with an address whose code is not good: it is good once. */
