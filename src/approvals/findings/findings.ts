@@ -5,7 +5,7 @@ import { weighContext } from './honest.js';
 import { pathAt, prepare } from './prepare.js';
 import { readText } from './reading.js';
 import { CHECKS, signsIn } from './signs.js';
-import { allowanceOf, scoreOf, WORDING, type Found, type Weighed } from './score.js';
+import { allowanceOf, scoreOf, tersenessOf, WORDING, type Found, type Weighed } from './score.js';
 import { theWording, type Judged, type Wording } from './wording.js';
 
 /** What was found in one definition. */
@@ -51,7 +51,8 @@ export function weighAll(definition: JsonObject, wording: Wording): Found {
     for (const sign of check.find?.(subject) ?? []) signs.push({ ...sign, check: check.name });
   }
   if (worst && worst.score >= WORDING.soft) {
-    const weight = worst.score - allowanceOf(windows.length) >= WORDING.hard ? HARD : 2;
+    const asked = WORDING.hard + allowanceOf(windows.length) + tersenessOf(worst);
+    const weight = worst.score >= asked ? HARD : 2;
     const reason = 'is worded like an order to a model';
     signs.push({ check: 'wording', reason, weight, ...placeOf(prepared.plainStarts, worst.begin) });
   }

@@ -46,6 +46,15 @@ export function allowanceOf(windows: number): number {
   return Math.min(MOST_ASKED, DOUBLED * Math.log2(Math.max(1, windows / SHORT)));
 }
 
+/** A sentence with fewer words is little evidence. */
+const WORDY = 8;
+const ASKED_FOR_EACH = 0.25;
+
+/** How much more is asked of the wording of a short sentence: terse tools ("Says what the host declared.") say little of themselves. */
+export function tersenessOf({ first, last }: { readonly first: number; readonly last: number }): number {
+  return Math.max(0, WORDY - (last - first)) * ASKED_FOR_EACH;
+}
+
 /** What the wording around signs weighs. */
 function weightOf(score: number, least: number): number {
   return Math.max(least, Math.min(MOST, (score - WORDING.neutral) * SLOPE));
