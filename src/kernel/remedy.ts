@@ -115,9 +115,10 @@ const COMMANDS: RemedyWords = {
   'do-not-repeat': () => 'Do not repeat this call: a person rejected it.',
   'list-pending-calls': () => 'Run toolscout pending to see which calls wait.',
   'list-pending': () => 'Run toolscout pending to see what waits.',
-  review: ({ ref }) => `Look at it and decide: toolscout pending, then toolscout approve ${refWord(ref)}`,
+  review: ({ ref }) =>
+    `Look at it and decide: toolscout pending, then toolscout approve ${ref === undefined ? 'REF.' : shellWord(ref)}`,
   'review-change': ({ ref }) =>
-    `Look at the change and decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
+    `Look at the change and decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${refWord(ref)}, then toolscout approve ${ref === undefined ? 'REF.' : shellWord(ref)}`,
   'confirm-call': ({ id = 'ID' }) =>
     `Decide about it: toolscout pending, then toolscout approve ${id}; then make the same call again, with exactly the same arguments.`,
   'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
