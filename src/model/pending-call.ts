@@ -28,7 +28,7 @@ export interface PendingCall {
   /** The rule that asks, as one phrase. */
   readonly rule: string;
   readonly state: PendingCallState;
-  /** What was decided about it before it expired; absent where nobody decided. */
+  /** What was decided about it before it expired; absent if it expired undecided. */
   readonly was?: 'approved' | 'rejected';
   readonly requestedAt: number;
   /** After this there is no answer any more; after a confirmation: until when the call can be made. */

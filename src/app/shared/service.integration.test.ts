@@ -414,7 +414,7 @@ describe('hosts with other credentials', () => {
     },
   );
 
-  it('STORE-6 a folder in the place of a config stops nobody', async () => {
+  it('STORE-6 a folder that has the name of a config is ignored', async () => {
     const folder = await temporaryDirectory();
     await mkdir(join(folder, 'toolscout.config.json'));
     expect(keyIn(folder, one)).toBe(keyIn(folder, other));

@@ -182,7 +182,7 @@ describe('learner', () => {
     const { learner, finish } = bench();
     const failing = learner.learn(server('a'));
     const error = new ToolscoutError(code, message, { retryAfterMs: 14_500 });
-    // Whoever waits for it is told when.
+    // The caller that waits is told when to try again.
     await Promise.all([finish('a', error), expect(failing).rejects.toBe(error)]);
     expect(learner.lastFailure('a')?.error).toMatchObject({ code, message: kept, retryAfterMs: undefined });
     learner.recall('b', { error, at: 0, times: 1 });

@@ -325,7 +325,7 @@ describe('pool', () => {
     expect(pool.health('one').breaker).toBe('closed');
   });
 
-  it('A12 A43 the failures of one principal keep nobody from asking for the list', async () => {
+  it('A12 A43 failures of one principal do not stop others from asking for the list', async () => {
     const { pool } = setUp({ failures: 1 });
     const failing = pool.use(server(), () => Promise.reject(unreachable()), undefined, { principal: 'clumsy' });
     await expect(failing).rejects.toThrow('refused');
