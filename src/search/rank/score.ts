@@ -22,7 +22,7 @@ export const K1 = 1.2;
  * Postings one query reads before only its best documents are looked at any further. Queries of people do
  * not reach it in catalogs of some ten thousand tools; it is what keeps a search in a million bounded.
  */
-const MAX_READ = 200_000;
+const MAX_READ = 100_000;
 
 /** Documents that are looked at for the words that were not read, and how many such words, the weightiest. */
 const LOOKED_AT = 1000;
