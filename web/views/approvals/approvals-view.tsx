@@ -1,9 +1,10 @@
 import { signal } from '@preact/signals';
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
 import type { Approval } from '../../api/types.js';
+import { useKeyedState } from '../../app/keyed-state.js';
 import { tell, tellError } from '../../app/notices.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
@@ -108,11 +109,10 @@ function Pending({ route }: { readonly route: Route }): VNode {
     (event) => event.type === 'approval',
   );
   const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
-  const [reason, setReason] = useState('');
+  // A reason is about the request for which it was typed.
+  const [reason, setReason] = useKeyedState(`${named ?? ''} ${route.query['hash'] ?? ''}`, '');
   const [isBusy, setBusy] = useState(false);
   const [hasDecided, setDecided] = useState(false);
-  // A reason is about the request for which it was typed.
-  useEffect(() => setReason(''), [named, route.query['hash']]);
   const keyOf = (one: Approval): string => `${one.ref} ${one.hash}`;
   const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
     setBusy(true);
@@ -249,8 +249,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
 
 /** What waits for a decision, and what was decided. */
 export function ApprovalsView({ route }: { readonly route: Route }): VNode {
-  const [tab, setTab] = useState<'pending' | 'decided'>('pending');
-  useEffect(() => setTab('pending'), [route.parts[0]]);
+  const [tab, setTab] = useKeyedState<'pending' | 'decided'>(route.parts[0] ?? '', 'pending');
   return (
     <Page
       title="Approvals"
