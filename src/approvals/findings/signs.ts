@@ -15,6 +15,7 @@ import { orders } from './checks/orders.js';
 import { otherTools } from './checks/other-tools.js';
 import { payments } from './checks/payments.js';
 import { preference } from './checks/preference.js';
+import { presets } from './checks/presets.js';
 import { roleMarkup } from './checks/role-markup.js';
 import { sabotage } from './checks/sabotage.js';
 import { secrets } from './checks/secrets.js';
@@ -44,6 +45,7 @@ export const CHECKS: readonly Check[] = [
   addresses,
   indirect,
   structure,
+  presets,
 ];
 
 /** Places of one pattern that are noted. */
