@@ -13,7 +13,7 @@ import { COMPUTES_LONG } from '../../test/support/patience.js';
 
 const server = stdioServer('one', { command: 'node' });
 const noted: Array<[string, JsonObject | undefined]> = [];
-const host = (answer: () => Promise<JsonObject>): Host => ({
+const host = (answer: Host['request']): Host => ({
   id: 'h',
   era: 'legacy',
   capabilities: {},
@@ -159,6 +159,24 @@ describe('traffic', COMPUTES_LONG, () => {
     traffic.note({ host: confirmed.watch(host(async () => ({}))) }, { outcome: 'success', askedMs: 40 });
     confirmed.succeed({ content: [] });
     expect(last().askedMs).toBe(40);
+    // The call ended before its question: what the record says is not counted twice.
+    const ended = begin(traffic);
+    const stop = new AbortController();
+    const pending = ended.watch(
+      host(
+        (...[, , options]: Parameters<Host['request']>) =>
+          new Promise<never>((_, reject) =>
+            options!.signal!.addEventListener('abort', () => reject(new Error('the call has ended'))),
+          ),
+      ),
+    );
+    const question = pending.request('elicitation/create', {}, { signal: stop.signal });
+    await clock.advance(700);
+    traffic.note({ host: pending }, { outcome: 'failure', askedMs: 700 });
+    stop.abort();
+    await expect(question).rejects.toThrow('the call has ended');
+    ended.succeed({ content: [] });
+    expect(last()).toMatchObject({ ms: 700, askedMs: 700 });
     // A row without a question has no such time, and no row has what only the recorder needs.
     begin(traffic);
     expect(Object.keys(last()).filter((key) => /asking|asked|refused|gone|size|started/i.test(key))).toEqual([]);

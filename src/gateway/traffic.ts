@@ -359,8 +359,10 @@ export function createTraffic(deps: {
       if (!row) return;
       row.held = outcome === 'refused' || outcome === 'waiting' ? outcome : undefined;
       if (code !== undefined) row.code = code;
-      // A webhook is asked for a confirmation without the host.
-      if (askedMs > (row.askedMs ?? 0)) row.askedMs = askedMs;
+      // A webhook is asked for a confirmation without the host, and the call may end before its question does.
+      if (askedMs <= (row.askedMs ?? 0)) return;
+      row.askedMs = askedMs;
+      if (row.asking > 0) row.askingSince = since(row);
     },
 
     rows: () => rows.map(shownRow),

@@ -154,7 +154,7 @@ describe('lists of Studio', () => {
     await page.getByRole('button', { name: 'Decline' }).click();
     await page.getByText('waiting for your answer').waitFor();
     await page.goto(`${studio.url}#/audit?kind=execution&sort=slow`);
-    await page.getByRole('option', { name: /asking:elicit.*waited .* for an answer/ }).waitFor();
+    await page.getByRole('option', { name: /asking:elicit.*waited .* for a person or the host/ }).waitFor();
     await page.getByText(/^waited .* for an answer, not counted above$/).waitFor();
     await page.goto(`${studio.url}#/servers/asking`);
     await page.getByText('Waiting for the rate limit or for your answer is left out.').waitFor();

@@ -15,7 +15,7 @@ const CODE_WORDS: Readonly<Partial<Record<ErrorCode, string>>> = {
   FORBIDDEN: 'The caller may not do this.',
   RATE_LIMITED: 'The server was asked too often.',
   CIRCUIT_OPEN: 'The server failed several times in a row and was left alone for a moment; its page has the cause.',
-  TOOL_EXECUTION_TIMEOUT: 'The server did not answer in time.',
+  TOOL_EXECUTION_TIMEOUT: 'The call did not end within its time limit.',
   TOOL_EXECUTION_ERROR: 'The tool answered with an error.',
   SCRIPT_ERROR: 'The script threw an error.',
   SCRIPT_LIMIT_EXCEEDED: 'The script reached one of its limits.',

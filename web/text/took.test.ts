@@ -7,8 +7,8 @@ describe('how long something took', () => {
     [120, undefined, '120 ms', undefined],
     // A record of a version that did not tell the wait apart.
     [31_000, 0, '31.0 s', undefined],
-    [31_000, 30_000, '1.00 s', 'waited 30.0 s for an answer'],
-    [10, 12, '<1 ms', 'waited 12 ms for an answer'],
+    [31_000, 30_000, '1.00 s', 'waited 30.0 s for a person or the host'],
+    [10, 12, '<1 ms', 'waited 12 ms for a person or the host'],
   ])('STUDIO-1 leaves the wait for an answer out and names it: %s ms, %s asked', (whole, asked, worked, waited) => {
     expect(workedText(whole, asked)).toBe(worked);
     expect(askedText(asked)).toBe(waited);
@@ -35,6 +35,9 @@ describe('how long something took', () => {
     [{ outcome: 'success', latencyMs: 4420 }, 'waiting for the answer of the server'],
     [{ outcome: 'success', latencyMs: 4420, waitedMs: 4000 }, undefined],
     [{ outcome: 'success', latencyMs: 20 }, undefined],
+    [{ outcome: 'success', latencyMs: 61_020, askedMs: 61_000 }, undefined],
+    [{ outcome: 'failure', code: 'TOOL_EXECUTION_TIMEOUT', latencyMs: 600_000, askedMs: 600_000 }, undefined],
+    [{ outcome: 'success', latencyMs: 62_500, askedMs: 60_000 }, 'waiting for the answer of the server'],
     [{ outcome: 'failure', code: 'SERVER_CONNECTION_ERROR', latencyMs: 8320 }, 'spent on reaching the server'],
     [{ outcome: 'failure', code: 'SERVER_CONNECTION_ERROR', latencyMs: 20 }, undefined],
     [{ outcome: 'refused', code: 'TOOL_DISABLED', latencyMs: 2000 }, undefined],

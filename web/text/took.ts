@@ -12,9 +12,11 @@ export function workedText(wholeMs: number | undefined, askedMs?: number): strin
   return ms === undefined ? '' : formatDuration(ms);
 }
 
-/** The wait for an answer, as part of a line; `undefined` when there was none. */
+/** The wait for a person, or for the host that answers in their place, as part of a line; `undefined` when there was none. */
 export function askedText(askedMs: number | undefined): string | undefined {
-  return askedMs === undefined || askedMs <= 0 ? undefined : `waited ${formatDuration(askedMs)} for an answer`;
+  return askedMs === undefined || askedMs <= 0
+    ? undefined
+    : `waited ${formatDuration(askedMs)} for a person or the host`;
 }
 
 /** Compares by the time without waits for an answer, the slowest first. */
@@ -33,8 +35,11 @@ export function spentText(call: {
   readonly latencyMs?: number | undefined;
   readonly connectMs?: number | undefined;
   readonly waitedMs?: number | undefined;
+  readonly askedMs?: number | undefined;
 }): string | undefined {
-  const { outcome, code, latencyMs = 0, connectMs, waitedMs } = call;
+  const { outcome, code, connectMs, waitedMs } = call;
+  // The wait for a person is told apart, and is no time of the server.
+  const latencyMs = workedMs(call.latencyMs, call.askedMs) ?? 0;
   if (isUnreached(code)) return latencyMs >= LONG_MS ? 'spent on reaching the server' : undefined;
   const isAnswered = outcome === 'success' || code === 'TOOL_EXECUTION_ERROR' || code === 'TOOL_EXECUTION_TIMEOUT';
   const isServer = isAnswered && waitedMs === undefined && latencyMs - (connectMs ?? 0) >= LONG_MS;

@@ -2,6 +2,7 @@ import { retryHint } from '../../kernel/retry-hint.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { BreakerState } from '../../model/server.js';
+import { isUnanswered } from '../upstream/errors.js';
 import { statusBehind } from './retry-policy.js';
 
 /**
@@ -183,10 +184,11 @@ const TROUBLE: ReadonlySet<ErrorCode> = new Set([
 /**
  * What a failed request says about its server: `trouble` when it could not be reached or did not
  * answer, `answered` when it did (an error of a tool is an answer), `nothing` when the failure lies
- * elsewhere, as with a cancelled call or a wrong URL (HTTP 4xx).
+ * elsewhere, as with a cancelled call, a question that nobody answered or a wrong URL (HTTP 4xx).
  */
 export function judgeFailure(thrown: unknown): 'trouble' | 'answered' | 'nothing' {
   if (!(thrown instanceof ToolscoutError)) return 'nothing';
+  if (isUnanswered(thrown)) return 'nothing';
   if (TROUBLE.has(thrown.code)) return (statusBehind(thrown) ?? 500) < 500 ? 'nothing' : 'trouble';
   return thrown.code === 'TOOL_EXECUTION_ERROR' ? 'answered' : 'nothing';
 }

@@ -165,6 +165,34 @@ describe('what a server asks', () => {
     expect(sent).toEqual([]);
   });
 
+  it('EXEC-5 the wait ends as soon as the server withdraws its question: the answer of the call may follow at once', () => {
+    const { host } = fakeHost();
+    const { callbacks, paused } = stage(new Map([[1000, host]]));
+    callbacks.take(elicit(7), undefined);
+    callbacks.withdraw(7);
+    expect(paused).toEqual(['pause 1000', 'resume 1000']);
+  });
+
+  it('EXEC-5 says whether a call waits for a person: not for roots, and not where another call may have asked', () => {
+    const { host } = fakeHost();
+    const alone = stage(new Map([[1000, host]])).callbacks;
+    expect(alone.waitsFor(1000)).toBe(false);
+    alone.take({ id: 1, method: 'roots/list' }, undefined);
+    expect(alone.waitsFor(1000)).toBe(false);
+    alone.take(elicit(2), 1000);
+    expect(alone.waitsFor(1000)).toBe(true);
+    expect(alone.waitsFor(1001)).toBe(false);
+    const several = new Map([
+      [1000, host],
+      [1001, host],
+    ]);
+    const { callbacks } = stage(several);
+    callbacks.take(elicit(1), undefined);
+    expect(callbacks.waitsFor(1000)).toBe(false);
+    callbacks.take(elicit(2), 1001);
+    expect(callbacks.waitsFor(1001)).toBe(true);
+  });
+
   it('S8 a flood, and an id that is in use, are refused', () => {
     const { host, asked } = fakeHost();
     const { callbacks, sent } = stage(new Map([[1000, host]]));

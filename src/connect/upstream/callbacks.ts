@@ -47,6 +47,11 @@ export interface Callbacks {
   take(message: JsonObject, stream: number | undefined): boolean;
   /** The server cancelled a request of its own; `false` for an unknown id. */
   withdraw(requestId: unknown): boolean;
+  /**
+   * Whether this call waits for the answer of a person or a model. A server asks for roots beside its work, and a question that
+   * another call may have asked says nothing of this one.
+   */
+  waitsFor(call: number): boolean;
   /** A call has ended: no host is asked on its behalf any more. */
   ended(call: number): void;
   close(): void;
@@ -55,6 +60,7 @@ export interface Callbacks {
 interface Open {
   /** The call it is asked in; on a connection without a stream for each call that is a guess. */
   call: number | undefined;
+  readonly method: string;
   readonly isGuess: boolean;
   host: Host;
   stop: AbortController;
@@ -87,6 +93,12 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
   const reply = (id: unknown, answer: { result: JsonObject } | { error: JsonObject }): void =>
     deps.send({ jsonrpc: '2.0', id: id as string, ...answer });
 
+  /** The server no longer waits for the answer. */
+  const resume = (entry: Open): void => {
+    if (entry.call !== undefined) deps.resume(entry.call);
+    entry.call = undefined;
+  };
+
   const ask = async (id: unknown, entry: Open, method: string, params: JsonObject | undefined): Promise<void> => {
     const timer = clock.after(PATIENCE_MS, () => entry.stop.abort(new Error('no answer from the host')));
     const screen = deps.screen?.();
@@ -105,7 +117,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
         entry.moved = false;
       }
     }
-    if (entry.call !== undefined) deps.resume(entry.call);
+    resume(entry);
     timer.cancel();
     open.delete(id);
     if (entry.wanted) reply(id, answer);
@@ -159,7 +171,7 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       } else {
         const isGuess = stream === undefined || about?.id !== stream;
         const stop = new AbortController();
-        const entry: Open = { call: about?.id, isGuess, host, stop, wanted: true, moved: false };
+        const entry: Open = { call: about?.id, method, isGuess, host, stop, wanted: true, moved: false };
         open.set(id, entry);
         if (entry.call !== undefined) deps.pause(entry.call);
         void ask(id, entry, method, isObject(message['params']) ? params : undefined);
@@ -171,8 +183,18 @@ export function createCallbacks(deps: CallbacksDeps): Callbacks {
       if (!entry) return false;
       // The protocol: a request that was withdrawn is not answered.
       entry.wanted = false;
+      // At once: the answer of the call may follow in the same chunk, before the host was told.
+      resume(entry);
       entry.stop.abort(new Error('the server withdrew its question'));
       return true;
+    },
+    waitsFor(call) {
+      for (const entry of open.values()) {
+        if (entry.call !== call || entry.method === 'roots/list') continue;
+        const other = entry.isGuess ? deps.callOf(undefined, (running) => running !== call) : undefined;
+        if (other === undefined || other.id === call) return true;
+      }
+      return false;
     },
     ended(call) {
       for (const entry of open.values()) if (entry.call === call) move(entry);

@@ -32,6 +32,23 @@ export function eraChanged(server: string, cause?: unknown): ToolscoutError {
   });
 }
 
+class UnansweredQuestion extends Error {}
+
+/** The end of a call at its deadline; `isAsking` when its server waited for the answer to a question. */
+export function overdue(server: string, isAsking: boolean): ToolscoutError {
+  const message = `The call to "${server}" did not finish within its total time limit`;
+  if (!isAsking) return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `${message}.`);
+  return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `${message}: the question of the server was not answered.`, {
+    suggestion: 'Make the call again, and answer the question of the server.',
+    cause: new UnansweredQuestion(),
+  });
+}
+
+/** Whether a call failed because a person or a host did not answer: that says nothing about its server. */
+export function isUnanswered(error: ToolscoutError): boolean {
+  return error.cause instanceof UnansweredQuestion;
+}
+
 /** The HTTP status an SDK error carries, if it is about one. */
 export function httpStatusOf(thrown: unknown): number | undefined {
   if (!(thrown instanceof Error)) return undefined;

@@ -89,7 +89,7 @@ describe('requests in flight', () => {
     expect(told).toHaveLength(4);
   });
 
-  it('EXEC-5 tells that a server worked while its question was open: by progress, and by its answer', () => {
+  it('EXEC-5 tells that a server worked while its question was open: by progress, and where it answered without waiting', () => {
     const { inFlight } = setUp();
     const told: Array<[isOpen: boolean, worked: boolean]> = [];
     const onAsking = (isOpen: boolean, worked = false): void => void told.push([isOpen, worked]);

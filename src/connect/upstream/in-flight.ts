@@ -30,8 +30,8 @@ export interface Pending {
 export interface InFlight extends Iterable<readonly [number, Pending]> {
   add(id: number, entry: Pending): void;
   get(id: number): Pending | undefined;
-  /** Takes a request out: it was answered (`isAnswered`), given up or lost. */
-  take(id: number, isAnswered?: boolean): Pending | undefined;
+  /** Takes a request out: it was answered, given up or lost; `worked` when the server did not wait for its open question. */
+  take(id: number, worked?: boolean): Pending | undefined;
   /** The oldest call that has a host, before all others one that is free. */
   oldest(isFree?: (id: number) => boolean): { readonly id: number; readonly host: Host } | undefined;
   /** The server reported progress: restarts the time limit of a request, up to its deadline. */
@@ -75,10 +75,10 @@ export function createInFlight(clock: Clock, onExpired: (id: number, entry: Pend
       pending.set(id, entry);
       extend(entry);
     },
-    take(id, isAnswered = false) {
+    take(id, worked = false) {
       const entry = pending.take(id);
       // Nothing is asked on behalf of a request that has ended.
-      if (entry && entry.waiting > 0) entry.options.onAsking?.(false, isAnswered);
+      if (entry && entry.waiting > 0) entry.options.onAsking?.(false, worked);
       if (entry && pending.isEmpty) deadlines.stop();
       return entry;
     },

@@ -4,6 +4,8 @@ import { createFakeClock } from '../../../test/support/fake-clock.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import type { Progress } from '../../model/call.js';
+import type { Host } from '../../model/host.js';
+import { judgeFailure } from '../pool/breaker.js';
 import { modernEnvelope } from './envelope.js';
 import { createRequests } from './requests.js';
 
@@ -130,6 +132,46 @@ describe('createRequests', () => {
     await clock.advance(100);
     await ended;
     expect(sent.at(-1)?.message).toMatchObject({ method: 'notifications/cancelled' });
+  });
+
+  it('EXEC-5 a server that answers without the answer to its question waited for it, and a deadline says so', async () => {
+    const host: Host = {
+      id: 'h',
+      era: 'legacy',
+      capabilities: { elicitation: {}, roots: {} },
+      request: (_method, _params, options) =>
+        new Promise((_, reject) => options!.signal!.addEventListener('abort', () => reject(new Error('gone')))),
+      notify: () => undefined,
+    };
+    for (const [method, end, worked] of [
+      ['elicitation/create', 'answer', false],
+      ['elicitation/create', 'deadline', false],
+      ['roots/list', 'answer', true],
+    ] as const) {
+      const { call, clock, sent, receive } = connect();
+      const told: Array<[boolean, boolean]> = [];
+      const onAsking = (isOpen: boolean, hasWorked = false): void => void told.push([isOpen, hasWorked]);
+      const answer = call({}, { host, onAsking, deadline: clock.monotonic() + 5000 }).catch((thrown: unknown) => thrown);
+      receive({ id: 'q', method, params: { message: 'Who?' } });
+      if (end === 'answer') receive({ id: idOf(sent[0]), result: { content: [] } });
+      else await clock.advance(5000);
+      const ended = await answer;
+      expect([method, end, told]).toEqual([
+        method,
+        end,
+        [
+          [true, false],
+          [false, worked],
+        ],
+      ]);
+      if (end === 'answer') continue;
+      expect(ended).toMatchObject({
+        message:
+          'The call to "s" did not finish within its total time limit: the question of the server was not answered.',
+        suggestion: 'Make the call again, and answer the question of the server.',
+      });
+      expect(judgeFailure(ended)).toBe('nothing');
+    }
   });
 
   it('A44 a remote server that floods is cut off; answers that come late are not a flood', async () => {

@@ -12,7 +12,7 @@ import { createInFlight, type Pending, type RawRequest } from './in-flight.js';
 import { createCallbacks } from './callbacks.js';
 import { createUnsolicitedBudget, cutOff } from '../transport/unsolicited.js';
 import { withEnvelope } from './envelope.js';
-import { badAnswer, brokenStream, httpStatusOf, rpcError, toUpstreamError, unwritable } from './errors.js';
+import { badAnswer, brokenStream, httpStatusOf, overdue, rpcError, toUpstreamError, unwritable } from './errors.js';
 
 /** The SDK client counts its own requests from zero and makes very few; ours never meet them. */
 const FIRST_ID = 1000;
@@ -106,7 +106,8 @@ export function createRequests(deps: RequestsDeps): Requests {
   const pending = createInFlight(clock, (id) => expire(id));
 
   const take = (id: number, isAnswered = false): Pending | undefined => {
-    const entry = pending.take(id, isAnswered);
+    // A server that answers without the answer to its question has waited for it until then.
+    const entry = pending.take(id, isAnswered && !(callbacks.open.size > 0 && callbacks.waitsFor(id)));
     if (!entry) return undefined;
     if (entry.onAbort) entry.options.signal?.removeEventListener('abort', entry.onAbort);
     if (callbacks.open.size > 0) callbacks.ended(id);
@@ -209,12 +210,14 @@ export function createRequests(deps: RequestsDeps): Requests {
   const isOver = ({ deadline = Infinity }: RawRequest): boolean => deadline <= clock.monotonic();
 
   const expire = (id: number): void => {
+    const isAsking = callbacks.waitsFor(id);
     const entry = take(id);
     if (!entry) return;
-    const message = isOver(entry.options)
-      ? `The call to "${server}" did not finish within its total time limit.`
-      : `The server "${server}" did not answer within ${seconds(entry.options.timeoutMs)}.`;
-    giveUp(id, entry, 'timeout', new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
+    const message = `The server "${server}" did not answer within ${seconds(entry.options.timeoutMs)}.`;
+    const error = isOver(entry.options)
+      ? overdue(server, isAsking)
+      : new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message);
+    giveUp(id, entry, 'timeout', error);
   };
 
   const answered = (id: number, message: JsonObject): void => {

@@ -11,6 +11,7 @@ import {
   type Host,
   type Screen,
 } from '../../model/host.js';
+import { overdue } from './errors.js';
 
 /** Rounds of one call; a server that asks without end is given up. */
 const MAX_ROUNDS = 32;
@@ -65,12 +66,8 @@ async function askHost(
   { signal, screen, clock, deadline }: Asking,
 ): Promise<JsonObject> {
   const stop = new AbortController();
-  const overdue = new ToolscoutError(
-    'TOOL_EXECUTION_TIMEOUT',
-    `The call to "${server}" did not end before its deadline.`,
-  );
-  const timer =
-    deadline === undefined ? undefined : clock.after(deadline - clock.monotonic(), () => stop.abort(overdue));
+  const ended = overdue(server, true);
+  const timer = deadline === undefined ? undefined : clock.after(deadline - clock.monotonic(), () => stop.abort(ended));
   const onAbort = (): void => stop.abort(signal?.reason);
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
@@ -84,7 +81,7 @@ async function askHost(
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;
   } catch (thrown) {
-    if (stop.signal.reason === overdue) throw overdue;
+    if (stop.signal.reason === ended) throw ended;
     stop.abort(thrown);
     throw thrown;
   } finally {

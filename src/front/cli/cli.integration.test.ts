@@ -778,7 +778,7 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     const about = { id: 'r', time: 0, kind: 'execution', principal: 'ann', outcome: 'success' } as const;
     const list = async () => [{ ...about, latencyMs: 31_000, askedMs: 30_000 }];
     const { stdout } = await run({ ...gateway, audit: { ...gateway.audit, list } }, 'audit');
-    expect(stdout).toContain(' success 31000.0 ms (30000.0 ms of it waiting for an answer)');
+    expect(stdout).toContain(' success 31000.0 ms (30000.0 ms of it waiting for a person or the host)');
   });
 
   it('EXEC-5 CLI-1 audit --follow goes on until it is stopped, oldest first', async () => {

@@ -33,6 +33,7 @@ function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']
 
 function Details({ record }: { readonly record: AuditRecord }): VNode {
   const { tokens } = record;
+  const asked = askedText(record.askedMs);
   const spent = record.kind === 'execution' ? spentText(record) : undefined;
   const place = placeOfCode(record.code, record.server, record.tool);
   return (
@@ -60,7 +61,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
                 {spent !== undefined && <span class="muted">, {spent}</span>}
               </>,
             ],
-            record.askedMs !== undefined && ['Asked', `${askedText(record.askedMs)}, not counted above`],
+            asked !== undefined && ['Asked', `${asked}, not counted above`],
             record.waitedMs !== undefined && ['Waited', `${formatDuration(record.waitedMs)} for the rate limit`],
             tokens !== undefined && ['Tokens', <Tokens tokens={tokens} />],
             record.resultBytes !== undefined && ['Result', formatBytes(record.resultBytes)],

@@ -25,7 +25,7 @@ function line(record: AuditRecord): string {
     outcome,
     code ?? '',
     latencyMs === undefined ? '' : `${latencyMs.toFixed(1)} ms`,
-    askedMs === undefined ? '' : `(${askedMs.toFixed(1)} ms of it waiting for an answer)`,
+    askedMs === undefined ? '' : `(${askedMs.toFixed(1)} ms of it waiting for a person or the host)`,
     record.arguments === undefined ? '' : JSON.stringify(record.arguments),
     record.message ?? '',
   ];
