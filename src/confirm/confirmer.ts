@@ -13,7 +13,7 @@ import type { Store } from '../model/store.js';
 import { duration } from './duration.js';
 import { createPasses, isPass } from './passes.js';
 import { createPendingCalls, type PendingCalls, type Standing } from './pending-calls.js';
-import { questionFor, readAnswer } from './question.js';
+import { callToConfirm, questionFor, readAnswer } from './question.js';
 import { bindCall, toolBinding, type AskedCall, type ConfirmSubject } from './subject.js';
 import type { AskWebhook } from './webhook.js';
 
@@ -175,7 +175,10 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     if (call.signal?.aborted) onAbort();
     tell();
     try {
-      return await call.host!.request('elicitation/create', questionFor(asked), { signal: stop });
+      return await call.host!.request('elicitation/create', questionFor(asked), {
+        signal: stop,
+        confirms: callToConfirm(asked),
+      });
     } catch (thrown) {
       if (call.signal?.aborted) throw thrown;
       log.warn('confirm.host', { server: asked.server.id, tool: asked.tool.name, error: messageOf(thrown) });

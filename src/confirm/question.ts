@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { oneLine, printable } from '../kernel/text.js';
+import type { CallToConfirm } from '../model/host.js';
 import type { AskedCall } from './subject.js';
 
 /** Characters of the arguments that a person is shown; the rest is only counted. */
@@ -16,11 +17,14 @@ export function shownArguments(args: JsonObject): string {
 /** The params of `elicitation/create` that ask for a confirmation. */
 export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject {
   const scope = rule.ask === 'once' ? 'this tool from now on' : 'this one call';
+  const asker = `${rule.reason.slice(0, 1).toUpperCase()}${rule.reason.slice(1)}`;
   const name = (text: string): string => oneLine(printable(text), MAX_NAME);
   return {
     mode: 'form',
     message: [
-      `Allow ${scope}? (${rule.reason} asks before it is sent.)`,
+      // A server cannot begin like this: its questions are headed by its name.
+      `toolscout asks: Allow ${scope}?`,
+      `${asker} in the config of toolscout asks for this. Nothing was sent to the server yet.`,
       `Server: ${name(server.id)}`,
       `Tool: ${name(tool.name)}`,
       `Arguments: ${shownArguments(call.arguments)}`,
@@ -33,6 +37,11 @@ export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject
       required: ['decision'],
     },
   };
+}
+
+/** What the question is about, for hosts that tell it from a question of a server. */
+export function callToConfirm({ call, rule }: AskedCall): CallToConfirm {
+  return { rule: rule.reason, scope: rule.ask === 'once' ? 'tool' : 'call', arguments: call.arguments };
 }
 
 /**

@@ -36,10 +36,21 @@ export class CallEnded extends Error {
   }
 }
 
+/** What a question of toolscout itself is about: a person is to confirm a call before it is sent (SEC-11). */
+export interface CallToConfirm {
+  /** The rule that asks, as one phrase: `rule 2 (pattern "*delete*")`. */
+  readonly rule: string;
+  /** What a yes allows: this call, or every call of its tool from now on. */
+  readonly scope: 'call' | 'tool';
+  readonly arguments: JsonObject;
+}
+
 /** What may accompany a question to a host. */
 export interface HostRequest {
   /** Aborted when the answer is no longer needed; the host gets a cancellation. */
   readonly signal?: Cancel;
+  /** The question is one of toolscout, not of a server. */
+  readonly confirms?: CallToConfirm;
 }
 
 /**

@@ -13,6 +13,7 @@ import type {
   ServerDetails,
   Approval,
   ApprovalDiff,
+  Ask,
   AuditRecord,
   Json,
   HeldTools,
@@ -121,6 +122,8 @@ export const api = {
     send<RulesPreview>('/v1/rules/preview', { body: { toolRules, except }, signal }),
   registrySearch: (q: string, signal?: AbortSignal) =>
     send<RegistryFindings>('/v1/registry/search', { query: { q }, signal }),
+  /** The questions that wait for this person, of calls made here or elsewhere. */
+  asks: (signal?: AbortSignal) => send<{ asks: Ask[] }>('/v1/asks', { signal }).then(({ asks }) => asks),
   answer: (id: string, answer: JsonObject) => send<Json>(`/v1/asks/${part(id)}`, { body: { answer } }),
   /** Says which tool a query meant; `toolscout eval` reads it. */
   label: (query: string, server: string, tool: string) => send<Json>('/v1/labels', { body: { query, server, tool } }),

@@ -28,6 +28,8 @@ export type Why = Answer<'Why'>;
 export type Approval = Answer<'Approval'>;
 /** What one request would change. */
 export type ApprovalDiff = Answer<'ApprovalDiffs'>['diffs'][number];
+/** A question in the middle of a call. */
+export type Ask = Answer<'AskList'>['asks'][number];
 /** A call that waits for confirmation, or the decision about it. */
 export type PendingCall = Answer<'PendingCall'>;
 /** What became of a decision. */

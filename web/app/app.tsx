@@ -14,6 +14,7 @@ import { SignInView } from '../views/sign-in/sign-in-view.js';
 import { SkillsView } from '../views/skills/skills-view.js';
 import { ToolView } from '../views/tool/tool-view.js';
 import { TrafficView } from '../views/traffic/traffic-view.js';
+import { startAsks } from './asks.js';
 import { followEvents } from './live.js';
 import { dismissFailures } from './notices.js';
 import { route, type Route } from './router.js';
@@ -50,7 +51,7 @@ function NotFound(): VNode {
 
 function SignedIn(): VNode {
   useEffect(() => {
-    const stops = [followEvents(), startWaiting(), followPlaces()];
+    const stops = [followEvents(), startWaiting(), startAsks(), followPlaces()];
     return () => {
       for (const stop of stops) stop();
     };

@@ -27,6 +27,7 @@ const EVENT_TYPES = [
   'reconsidered',
   'notification',
   'calls',
+  'asks',
   'dropped',
 ];
 const RETRY_MS = [500, 1000, 2000, 4000, 5000];

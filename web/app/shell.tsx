@@ -3,13 +3,16 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.js';
 import { LookOnly } from '../parts/look-only.js';
-import { Command } from '../parts/server-text.js';
+import { Command, ServerText } from '../parts/server-text.js';
 import { Advice } from '../parts/states.js';
+import { askLine } from '../text/ask-words.js';
+import { plural } from '../text/format.js';
+import { asks, asksElsewhere, placeOfAsk } from './asks.js';
 import { HelpDialog } from './help.js';
 import { isHelpOpen } from './keyboard.js';
 import { liveState, reconnects } from './live.js';
 import { dismiss, notices, tell } from './notices.js';
-import { route } from './router.js';
+import { route, type Route } from './router.js';
 import { nextTheme, theme } from './theme.js';
 import { waiting } from './waiting.js';
 import { wayBack } from './way-back.js';
@@ -107,11 +110,32 @@ function Notices(): VNode {
   );
 }
 
+/** Questions that wait on another page than the one that is open: they are forgotten easily. */
+function Asks({ here }: { readonly here: Route }): VNode | null {
+  const [first, ...more] = asksElsewhere(asks.value, here);
+  // Home lists them among what needs attention.
+  if (first === undefined || here.view === 'home') return null;
+  return (
+    <div class="banner banner-ask" role="status">
+      <Icon name="approvals" />
+      <span>
+        <ServerText text={askLine(first)} limit={200} />
+        {more.length > 0 && `, and ${plural(more.length, 'more question')} ${more.length === 1 ? 'waits' : 'wait'}`}.{' '}
+        <a href={placeOfAsk(first)}>Answer it</a>
+      </span>
+    </div>
+  );
+}
+
 /** The frame around every view: navigation, the state of the connection, notices. */
 export function Shell({ children }: { readonly children: ComponentChildren }): VNode {
   const { view, parts } = route.value;
   const current = view === 'tool' ? wayBack(parts[0] ?? '').view : view;
   const [dot, word] = LIVE[liveState.value];
+  const waits = [
+    waiting.value > 0 ? `${waiting.value} waiting for approval` : '',
+    asks.value.length > 0 ? `${plural(asks.value.length, 'question')} for you` : '',
+  ].filter(Boolean);
   useEffect(() => {
     let seen = reconnects.peek();
     return reconnects.subscribe((count) => {
@@ -143,15 +167,22 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
             type="button"
             class="icon-button menu-button"
             aria-expanded={isMenuOpen.value}
-            aria-label={waiting.value > 0 ? `Menu, ${waiting.value} waiting for approval` : 'Menu'}
-            title={waiting.value > 0 ? `${waiting.value} waiting for approval` : undefined}
+            aria-label={['Menu', ...waits].join(', ')}
+            title={waits.length > 0 ? waits.join(', ') : undefined}
             onClick={() => (isMenuOpen.value = !isMenuOpen.value)}
           >
             <Icon name="menu" />
-            {waiting.value > 0 && <span class="menu-dot" />}
+            {waits.length > 0 && <span class="menu-dot" />}
           </button>
         </div>
         <nav class="nav" aria-label="Views">
+          {asks.value.length > 0 && (
+            <a class="nav-ask" href={placeOfAsk(asks.value[0]!)} onClick={() => (isMenuOpen.value = false)}>
+              <Icon name="approvals" />
+              {asks.value.length === 1 ? 'A question waits' : 'Questions wait'}
+              <span class="nav-count">{asks.value.length}</span>
+            </a>
+          )}
           <Links title="Watch" entries={WATCH} current={current} />
           <Links title="Control" entries={CONTROL} current={current} />
         </nav>
@@ -187,6 +218,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
           </div>
         )}
         <LookOnly class="banner" />
+        <Asks here={route.value} />
         {children}
       </main>
       <Notices />

@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { asks } from '../app/asks.js';
 
 /** The frame of a view: a heading that takes the focus after navigation, a sentence about it, and what can be done. */
 export function Page({
@@ -17,8 +18,10 @@ export function Page({
 }): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    document.title = `${title.slice(0, 100)} · toolscout Studio`;
-  }, [title]);
+    // The tab shows that a question waits while another one is looked at.
+    const count = asks.value.length;
+    document.title = `${count > 0 ? `(${count}) ` : ''}${title.slice(0, 100)} · toolscout Studio`;
+  }, [title, asks.value.length]);
   useEffect(() => {
     // A view that took the focus itself, such as the search, keeps it.
     const { activeElement } = document;

@@ -4,6 +4,7 @@ import type { Log } from '../../kernel/log.js';
 import type { HttpAuth, ModeName } from '../../model/config.js';
 import type { RequestHead } from '../../net/http-message.js';
 import type { BrowserSessions } from './auth/browser-sessions.js';
+import { createAsks } from './asks.js';
 import { createFollow } from './follow.js';
 import { openApiDocument } from './openapi/openapi.js';
 import type { Route, RouteGroup } from './route.js';
@@ -62,13 +63,14 @@ export function apiRoutes(options: ApiOptions): Route[] {
     return `{"servers":${JSON.stringify([{ url: prefix || options.baseUrl(request) }])},${document.slice(1)}`;
   };
   const follow = createFollow(options);
+  const asks = createAsks(options.clock);
   const routes: Route[] = [
     ...registryRoutes(options.clock),
     ...toolRoutes(),
-    ...callRoutes(options),
+    ...callRoutes({ ...options, asks }),
     ...scriptRoutes(),
     ...skillRoutes(),
-    ...adminRoutes({ follow }),
+    ...adminRoutes({ follow, asks }),
     ...trafficRoutes({ follow, version }),
     ...approvalRoutes(),
     ...pendingCallRoutes(),

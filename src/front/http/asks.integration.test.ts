@@ -70,7 +70,12 @@ describe('calls that ask back', STARTS_PROCESSES, () => {
         kind: 'elicitation',
         method: 'elicitation/create',
         params: { message: expect.any(String) as string },
+        server: 'asking',
+        tool: 'elicit',
       });
+      const listed = async (key: string): Promise<unknown> => (await http.send('/v1/asks', { headers: bearer(key) })).json();
+      expect(await listed(ONE)).toEqual({ asks: [ask] });
+      expect(await listed(TWO)).toEqual({ asks: [] });
       const answer = { answer: { action: 'accept', content: { name: 'Ada' } } };
       // Nobody else answers it, and nobody else learns that it is there.
       expect((await http.post(`/v1/asks/${String(ask['id'])}`, answer, bearer(TWO))).status).toBe(404);
@@ -102,6 +107,34 @@ describe('calls that ask back', STARTS_PROCESSES, () => {
     const found = { answer: { roots: [{ uri: 'file:///home/ada' }] } };
     expect((await http.post(`/v1/asks/${String(wanted['id'])}`, found, bearer(ONE))).status).toBe(204);
     expect(JSON.stringify(await next(roots, 'result'))).toContain('file:///home/ada');
+  });
+
+  it('STUDIO-1 SEC-11 a confirmation says that toolscout asks, and which rule', async () => {
+    const gateway = await openToolscout(
+      {
+        servers: { asking: fixture('asking') },
+        toolRules: [{ pattern: 'elicit', confirm: true }],
+        http: { auth: { keys } },
+      },
+      { env: { PATH: process.env['PATH'], ONE, TWO } },
+    );
+    const app = await openHttpApp(gateway);
+    const follower = eventsOf(await app.send('/v1/events', { headers: bearer(ONE) }));
+    await next(follower, 'hello');
+    const events = eventsOf(await call(app, 'elicit'));
+    const ask = await next(events, 'ask');
+    expect(ask).toMatchObject({
+      kind: 'elicitation',
+      confirms: { rule: 'rule 1 (pattern "elicit")', scope: 'call', arguments: { message: 'Who?' } },
+    });
+    expect(await next(follower, 'asks')).toEqual({ type: 'asks' });
+    await follower.return(undefined);
+    expect((ask['params'] as { message: string }).message).toContain(
+      'toolscout asks: Allow this one call?\nRule 1 (pattern "elicit") in the config of toolscout asks for this.',
+    );
+    const no = { answer: { action: 'decline' } };
+    expect((await app.post(`/v1/asks/${String(ask['id'])}`, no, bearer(ONE))).status).toBe(204);
+    expect(await next(events, 'result')).toMatchObject({ error: { code: 'CONFIRMATION_REJECTED' } });
   });
 
   it('STUDIO-1 who closes the stream cancels the call; who does not want to be asked is not', async () => {

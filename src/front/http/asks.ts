@@ -2,14 +2,36 @@ import type { Cancel } from '../../kernel/async/cancel.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { sha256 } from '../../kernel/hash.js';
 import { newId } from '../../kernel/ids.js';
+import type { Clock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { CallEnded, EVERY_CAPABILITY, questionWithdrawn, type Host } from '../../model/host.js';
+import { CallEnded, EVERY_CAPABILITY, questionWithdrawn, type CallToConfirm, type Host } from '../../model/host.js';
 import type { Principal } from '../../model/principal.js';
+
+/** A question in the middle of a call. */
+export interface Ask {
+  readonly id: string;
+  readonly kind: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly server: string;
+  readonly tool: string;
+  readonly askedAt: number;
+  /** Only for a question of toolscout itself: the call that waits for a yes. */
+  readonly confirms?: CallToConfirm;
+}
 
 /** Questions of servers, answered by the caller that follows its call as a stream of events. */
 export interface Asks {
-  /** The other side of one call: what a server asks goes out as an event, and comes back through {@link answer}. */
-  hostFor(principal: Principal, send: (event: string, data: unknown) => void): Host;
+  /** The other side of one call: what is asked goes out as an event, and comes back through {@link answer}. */
+  hostFor(
+    principal: Principal,
+    about: { readonly server: string; readonly tool: string },
+    send: (event: string, data: unknown) => void,
+  ): Host;
+  /** The questions that wait for this caller, the oldest first: another page or program of the caller may have been asked. */
+  list(principal: Principal): Ask[];
+  /** Calls the listener when a question to this caller is asked or is over, until the returned function is called. */
+  follow(principal: Principal, listener: () => void): () => void;
   /**
    * Answers a question.
    *
@@ -23,6 +45,7 @@ export type AskAnswer = { readonly answer: JsonObject } | { readonly refusal: st
 
 interface Open {
   readonly principal: string;
+  readonly ask: Ask;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: ToolscoutError) => void;
 }
@@ -39,18 +62,31 @@ const KINDS: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 };
 
+interface Question {
+  readonly server: string;
+  readonly tool: string;
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly signal?: Cancel;
+  readonly confirms?: CallToConfirm;
+}
+
 /** Questions of one process; only the principal whose call it belongs to can answer it. */
-export function createAsks(): Asks {
+export function createAsks(clock: Clock): Asks {
   const open = new Map<string, Open>();
+  const followers = new Map<() => void, string>();
   const keyOf = ({ name, session }: Principal): string => JSON.stringify([name, session?.id ?? null]);
+  const tell = (owner: string): void => {
+    for (const [listener, own] of followers) if (own === owner) listener();
+  };
 
   const ask = (
     principal: Principal,
     send: (event: string, data: unknown) => void,
-    question: { readonly method: string; readonly params: JsonObject | undefined; readonly signal?: Cancel },
+    question: Question,
   ): Promise<JsonObject> =>
     new Promise((resolve, reject) => {
-      const { method, params, signal } = question;
+      const { method, params = {}, signal, server, tool, confirms } = question;
       const owner = keyOf(principal);
       const mine = [...open.values()].filter((each) => each.principal === owner).length;
       if (signal?.aborted) return reject(questionWithdrawn());
@@ -66,6 +102,7 @@ export function createAsks(): Asks {
       const leave = (): void => {
         open.delete(id);
         signal?.removeEventListener('abort', withdraw);
+        tell(owner);
       };
       const withdraw = (): void => {
         leave();
@@ -73,8 +110,19 @@ export function createAsks(): Asks {
         reject(questionWithdrawn());
       };
       signal?.addEventListener('abort', withdraw, { once: true });
+      const told: Ask = {
+        id,
+        kind: KINDS[method] ?? method,
+        method,
+        params,
+        server,
+        tool,
+        askedAt: clock.now(),
+        ...(confirms && { confirms }),
+      };
       open.set(id, {
         principal: owner,
+        ask: told,
         resolve(result) {
           leave();
           resolve(result);
@@ -84,20 +132,31 @@ export function createAsks(): Asks {
           reject(error);
         },
       });
-      send('ask', { id, kind: KINDS[method] ?? method, method, params: params ?? {} });
+      send('ask', told);
+      tell(owner);
     });
 
   return {
-    hostFor: (principal, send) => ({
+    hostFor: (principal, about, send) => ({
       // One connection for all calls of one principal: a server that is started for a person is started once.
       id: `http:${sha256(keyOf(principal))}`,
       era: 'legacy',
       capabilities: EVERY_CAPABILITY,
-      request: (method, params, options) => ask(principal, send, { method, params, ...options }),
+      request: (method, params, options) => ask(principal, send, { ...about, method, params, ...options }),
       notify(method, params) {
         if (method === 'notifications/message') send('log', params ?? {});
       },
     }),
+
+    list(principal) {
+      const owner = keyOf(principal);
+      return [...open.values()].flatMap((each) => (each.principal === owner ? [each.ask] : []));
+    },
+
+    follow(principal, listener) {
+      followers.set(listener, keyOf(principal));
+      return () => void followers.delete(listener);
+    },
 
     answer(id, principal, given) {
       const waiting = open.get(id);

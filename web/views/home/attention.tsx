@@ -2,14 +2,17 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
-import type { Attention } from '../../api/types.js';
+import type { Ask, Attention } from '../../api/types.js';
+import { asks, placeOfAsk } from '../../app/asks.js';
 import { tell, tellError } from '../../app/notices.js';
+import { now } from '../../app/now.js';
 import { isAdmin } from '../../app/session.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Advice, Callout } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
-import { plural } from '../../text/format.js';
+import { askLine } from '../../text/ask-words.js';
+import { formatAgo, plural } from '../../text/format.js';
 import { actionLabel, placeOf } from './home-words.js';
 
 const DOTS = { info: '', warning: 'dot-warn', severe: 'dot-bad' } as const;
@@ -71,7 +74,27 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
   );
 }
 
-/** What needs attention, the worst first, each with the click that mends it. */
+/** A question in the middle of a call: the call goes on only with the answer. */
+function Question({ ask }: { readonly ask: Ask }): VNode {
+  return (
+    <li class="attention">
+      <span class="dot dot-warn" />
+      <div class="grow">
+        <p class="strong">
+          <ServerText text={askLine(ask)} limit={200} />
+        </p>
+        <p class="muted">Asked {formatAgo(ask.askedAt, now.value)}. The call goes on when you answer.</p>
+      </div>
+      <div class="line">
+        <a class="button button-small button-main" href={placeOfAsk(ask)}>
+          Answer it
+        </a>
+      </div>
+    </li>
+  );
+}
+
+/** What needs attention, questions first, then the worst first, each with the click that mends it. */
 export function AttentionList({
   items,
   onChange,
@@ -80,13 +103,17 @@ export function AttentionList({
   readonly onChange: () => void;
 }): VNode {
   const [isLong, setLong] = useState(false);
-  if (items.length === 0) {
+  const questions = asks.value;
+  if (items.length + questions.length === 0) {
     return <Callout tone="ok">Nothing needs your attention.</Callout>;
   }
   const shown = isLong ? items : items.slice(0, FEW);
   return (
-    <Section title="Needs attention" aside={plural(items.length, 'thing')} flush>
+    <Section title="Needs attention" aside={plural(items.length + questions.length, 'thing')} flush>
       <ul>
+        {questions.map((ask) => (
+          <Question key={ask.id} ask={ask} />
+        ))}
         {shown.map((item) => (
           <One
             key={`${item.kind} ${item.server ?? ''} ${item.ref ?? ''} ${item.title}`}

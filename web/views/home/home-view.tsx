@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { Overview } from '../../api/types.js';
+import { asks } from '../../app/asks.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
@@ -189,7 +190,7 @@ export function HomeView(): VNode {
         {(found) =>
           found.empty ? (
             <>
-              {found.attention.length > 0 && <AttentionList items={found.attention} onChange={overview.reload} />}
+              {found.attention.length + asks.value.length > 0 && <AttentionList items={found.attention} onChange={overview.reload} />}
               <FirstRun onChange={overview.reload} />
             </>
           ) : (

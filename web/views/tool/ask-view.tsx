@@ -2,14 +2,19 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
-import type { Json, JsonObject } from '../../api/types.js';
+import type { Ask, Json, JsonObject } from '../../api/types.js';
+import { readAsks } from '../../app/asks.js';
 import { tellError } from '../../app/notices.js';
 import { fieldOf } from '../../form/field.js';
 import { Fields } from '../../form/inputs.js';
 import { checkValue, initialValue, toArguments, type Draft, type FormProblem } from '../../form/value.js';
+import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
+import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
-import type { Ask, Run } from './run.js';
+import { reasonOf } from '../../text/advice.js';
+import { askTitle, scopeText } from '../../text/ask-words.js';
+import type { Run } from './run.js';
 
 /** What an answer form gets. */
 interface AnswerProps {
@@ -133,49 +138,99 @@ function Roots({ onAnswer }: AnswerProps): VNode {
   );
 }
 
-/** What a server asks for, by the kind of its question. */
-const ASKS_FOR: Readonly<Record<string, string>> = {
-  elicitation: 'asks you a question',
-  sampling: 'asks for the answer of a model',
-  roots: 'asks which folders it may use',
-};
-
-/** A question of the server in the middle of a call, answered here. */
-export function AskView({
-  ask,
-  run,
-  server,
-}: {
-  readonly ask: Ask;
-  readonly run: Run;
-  readonly server: string;
-}): VNode {
-  const answer = async (given: JsonObject): Promise<void> => {
-    run.answering(ask.id, true);
-    try {
-      await api.answer(ask.id, given);
-      run.answered(ask.id);
-    } catch (thrown) {
-      run.answering(ask.id, false);
-      tellError(asApiError(thrown));
-    }
-  };
-  const props: AnswerProps = { params: ask.params, onAnswer: (given) => void answer(given) };
-  const { message } = ask.params;
-  const asks = ASKS_FOR[ask.kind] ?? 'asks you';
+/** toolscout asks itself, before the call is sent. */
+function Confirmation({
+  confirms,
+  onAnswer,
+}: Pick<AnswerProps, 'onAnswer'> & { readonly confirms: NonNullable<Ask['confirms']> }): VNode {
   return (
-    <div class="ask" role="group" aria-label={`${server} ${asks}`}>
-      <h3>
-        <bdi>{server}</bdi> {asks}
-      </h3>
-      {typeof message === 'string' && (
-        <p>
-          <ServerText text={message} limit={1000} block />
-        </p>
-      )}
-      {ask.kind === 'elicitation' && <Elicitation {...props} />}
-      {ask.kind === 'sampling' && <Sampling {...props} />}
-      {ask.kind === 'roots' && <Roots {...props} />}
+    <div class="stack stack-s">
+      <p>
+        <strong>
+          <ServerText text={capitalized(reasonOf(confirms.rule))} limit={300} />
+        </strong>{' '}
+        wants a yes from a person before this call is sent. The server has not seen it yet.{' '}
+        <a href="#/rules">See the rules</a>
+      </p>
+      <JsonTree value={confirms.arguments as Json} open={3} label="Arguments that would be sent" />
+      <p class="muted small">{scopeText(confirms.scope)}</p>
+      <div class="line">
+        <button
+          type="button"
+          class="button button-main"
+          onClick={() => onAnswer({ action: 'accept', content: { decision: 'allow' } })}
+        >
+          <Icon name="check" />
+          {confirms.scope === 'tool' ? 'Allow the tool' : 'Allow the call'}
+        </button>
+        <button type="button" class="button button-danger" onClick={() => onAnswer({ action: 'decline' })}>
+          <Icon name="cross" />
+          Reject the call
+        </button>
+        <button type="button" class="button" onClick={() => onAnswer({ action: 'cancel' })}>
+          Decide later in Approvals
+        </button>
+      </div>
     </div>
   );
+}
+
+/** A question in the middle of a call, answered here; without `run` the call was made on another page. */
+export function AskView({ ask, run }: { readonly ask: Ask; readonly run?: Run }): VNode {
+  const answer = async (given: JsonObject): Promise<void> => {
+    run?.answering(ask.id, true);
+    try {
+      await api.answer(ask.id, given);
+      run?.answered(ask.id);
+    } catch (thrown) {
+      run?.answering(ask.id, false);
+      tellError(asApiError(thrown));
+    }
+    void readAsks();
+  };
+  const onAnswer = (given: JsonObject): void => void answer(given);
+  const { confirms } = ask;
+  const props: AnswerProps = { params: ask.params as JsonObject, onAnswer };
+  const { message } = ask.params;
+  const title = askTitle(ask);
+  return (
+    <div class={confirms ? 'ask ask-own' : 'ask'} role="group" aria-label={title}>
+      <h3>
+        {confirms && <Icon name="approvals" />}
+        <bdi>{title}</bdi>
+      </h3>
+      {confirms ? (
+        <Confirmation confirms={confirms} onAnswer={onAnswer} />
+      ) : (
+        <>
+          {typeof message === 'string' && (
+            <p>
+              <ServerText text={message} limit={1000} block />
+            </p>
+          )}
+          {ask.kind === 'elicitation' && <Elicitation {...props} />}
+          {ask.kind === 'sampling' && <Sampling {...props} />}
+          {ask.kind === 'roots' && <Roots {...props} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Questions of a tool that was called on another page or by another program of this person. */
+export function AsksElsewhere({ asks }: { readonly asks: readonly Ask[] }): VNode | null {
+  if (asks.length === 0) return null;
+  return (
+    <Section title="A call made elsewhere waits for you" aside="in another tab or program of yours">
+      <div class="stack stack-s">
+        {asks.map((ask) => (
+          <AskView key={ask.id} ask={ask} />
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+function capitalized(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

@@ -41,7 +41,7 @@ function Progress({ progress }: { readonly progress: readonly JsonObject[] }): V
 }
 
 /** What a call does now, or what became of it. */
-export function RunView({ run, server }: { readonly run: Run; readonly server: string }): VNode | null {
+export function RunView({ run }: { readonly run: Run }): VNode | null {
   const state = run.state.value;
   const status = useRef<HTMLParagraphElement>(null);
   const firstAsk = state.step === 'running' ? state.asks[0]?.id : undefined;
@@ -70,12 +70,12 @@ export function RunView({ run, server }: { readonly run: Run; readonly server: s
       <div class="stack stack-s">
         {state.step === 'running' && (
           <p ref={status} tabIndex={-1} role="status" class="muted">
-            {runningText(state.asks.length, state.isWorking)}
+            {runningText(state.asks, state.isWorking)}
           </p>
         )}
         {state.step === 'running' && <Progress progress={state.progress} />}
         {state.step === 'running' &&
-          state.asks.map((ask) => <AskView key={ask.id} ask={ask} run={run} server={server} />)}
+          state.asks.map((ask) => <AskView key={ask.id} ask={ask} run={run} />)}
         {state.step === 'cancelled' && (
           <p role="status">The call was cancelled. The server may have done part of the work.</p>
         )}

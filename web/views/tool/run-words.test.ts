@@ -3,13 +3,16 @@ import { runningText, tokensText, tookText } from './run-words.js';
 
 describe('words of a call', () => {
   it('STUDIO-1 says what a running call waits for', () => {
-    expect([0, 1, 3].map((questions) => runningText(questions))).toEqual([
+    const questions = (count: number) => Array.from({ length: count }, () => ({}));
+    expect([0, 1, 3].map((count) => runningText(questions(count)))).toEqual([
       'The tool is running…',
       'The tool waits for your answer.',
       'The tool waits for your answers: 3 questions.',
     ]);
-    expect(runningText(1, true)).toBe('The tool is running, and has 1 question…');
-    expect(runningText(0, true)).toBe('The tool is running…');
+    expect(runningText(questions(1), true)).toBe('The tool is running, and has 1 question…');
+    expect(runningText([], true)).toBe('The tool is running…');
+    const confirms = { rule: 'rule 1 (pattern "*")', scope: 'call', arguments: {} } as const;
+    expect(runningText([{ confirms }])).toBe('Waiting for your yes. Nothing was sent to the server yet.');
   });
 
   it('STUDIO-1 says what it cost, and what was kept back', () => {

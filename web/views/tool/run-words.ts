@@ -1,9 +1,11 @@
-import type { JsonObject } from '../../api/types.js';
+import type { Ask, JsonObject } from '../../api/types.js';
 import { formatCount, formatDuration, plural } from '../../text/format.js';
 import { workedText } from '../../text/took.js';
 
 /** What a running call does. */
-export function runningText(questions: number, isWorking = false): string {
+export function runningText(asks: ReadonlyArray<Pick<Ask, 'confirms'>>, isWorking = false): string {
+  const questions = asks.length;
+  if (asks.some(({ confirms }) => confirms)) return 'Waiting for your yes. Nothing was sent to the server yet.';
   if (questions === 0) return 'The tool is running…';
   if (isWorking) return `The tool is running, and has ${plural(questions, 'question')}…`;
   return questions === 1

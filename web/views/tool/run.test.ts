@@ -42,9 +42,9 @@ describe('a call that asks', () => {
     expect(run.state.value).toMatchObject({ step: 'done', ms: 3015, askedMs: 3000 });
   });
 
-  it('STUDIO-1 a tool that reports progress, or ends without the answer, did not wait for it', async () => {
+  it('STUDIO-1 a tool that reports progress, or ends without the roots it asked for, did not wait for them', async () => {
     const { run, pass, tell, finish } = stage();
-    tell('ask', ask('roots'));
+    tell('ask', { ...ask('roots'), kind: 'roots' });
     expect(run.state.value).toMatchObject({ isWorking: false });
     pass(2000);
     tell('progress', { progress: 1 });
@@ -64,12 +64,35 @@ describe('a call that asks', () => {
     expect(run.state.value).toMatchObject({ step: 'failed', ms: 900, askedMs: 900 });
   });
 
+  it('STUDIO-1 a call that ends without the answer to its question waited for it until then', async () => {
+    const { run, pass, tell, finish } = stage();
+    pass(20);
+    tell('ask', ask('q'));
+    pass(60_000);
+    tell('withdrawn', { id: 'q', ended: true });
+    await finish({ success: true });
+    expect(run.state.value).toMatchObject({ step: 'done', ms: 60_020, askedMs: 60_000 });
+  });
+
+  it('STUDIO-1 while toolscout asks for a yes its progress is no work of the server', async () => {
+    const { run, pass, tell, finish } = stage();
+    const confirms = { rule: 'rule 1 (pattern "*")', scope: 'call', arguments: {} };
+    tell('ask', { ...ask('q'), confirms });
+    pass(10_000);
+    tell('progress', { progress: 0, message: "Waits for the user's confirmation, at most 15 minutes." });
+    expect(run.state.value).toMatchObject({ step: 'running', progress: [], isWorking: false });
+    pass(10_000);
+    tell('withdrawn', { id: 'q' });
+    await finish({ success: false, error: { message: 'no', code: 'CONFIRMATION_REQUIRED' } });
+    expect(run.state.value).toMatchObject({ step: 'failed', ms: 20_000, askedMs: 20_000 });
+  });
+
   it.each([
     ['a result that says so', { result: { isError: true, content: [] } }, {}],
     ['an error of the protocol', {}, { upstream: { code: -32603 } }],
-  ])('STUDIO-1 a tool that fails by itself beside an open question did not wait: %s', async (_how, said, more) => {
+  ])('STUDIO-1 a tool that fails by itself beside an open question about roots did not wait: %s', async (_how, said, more) => {
     const { run, pass, tell, finish } = stage();
-    tell('ask', ask('q'));
+    tell('ask', { ...ask('q'), kind: 'roots' });
     pass(900);
     tell('withdrawn', { id: 'q', ended: true });
     await finish({ success: false, ...said, error: { message: 'no', code: 'TOOL_EXECUTION_ERROR', ...more } });

@@ -1,14 +1,7 @@
 import { signal } from '@preact/signals';
 import { api } from '../../api/client.js';
 import { ApiError, asApiError } from '../../api/problem.js';
-import type { Json, JsonObject } from '../../api/types.js';
-
-/** A question of the server in the middle of a call. */
-export interface Ask {
-  readonly id: string;
-  readonly kind: string;
-  readonly params: JsonObject;
-}
+import type { Ask, Json, JsonObject } from '../../api/types.js';
 
 /** How far a call is. */
 export type RunState =
@@ -45,10 +38,12 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
   /** Time in which a question waited for an answer, and since when one waits now. */
   let askedMs = 0;
   let askedAt: number | undefined;
-  /** The part of it that counts only if the call got no answer: the question was open when the call ended. */
+  /** The part of it that counts only if the call got no answer: roots were asked for when the call ended. */
   let endedMs = 0;
   /** Questions whose answer is on its way: the call may end before that is confirmed. */
   let sent = new Set<string>();
+  /** Every question of the call; the list of all that wait may still hold one that is over. */
+  const asked = new Set<string>();
   const keepTime = (asks: readonly Ask[]): void => {
     if (askedAt !== undefined) askedMs += now() - askedAt;
     askedAt = asks.some(({ id }) => !sent.has(id)) ? now() : undefined;
@@ -58,6 +53,8 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
     if (isEnd) endedMs += now() - askedAt;
     askedAt = isEnd ? undefined : now();
   };
+  /** A server asks for roots beside its work; to any other question it waits for the answer of a person. */
+  const isForPerson = ({ id, kind }: Ask): boolean => kind !== 'roots' && !sent.has(id);
   const setAsks = (asks: readonly Ask[]): void => {
     if (state.value.step !== 'running') return;
     keepTime(asks);
@@ -81,16 +78,20 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
     try {
       await call({ server, tool, arguments: args }, own.signal, (name, data) => {
         if (state.value.step !== 'running') return;
+        const { asks } = state.value;
         if (name === 'progress') {
+          // While toolscout asks for a confirmation, the server has not got the call: the progress says that a person is asked.
+          if (asks.some(({ confirms }) => confirms)) return;
           setWorking(false);
-          const isWorking = state.value.asks.length > 0;
+          const isWorking = asks.length > 0;
           update({ progress: [...state.value.progress, data].slice(-MAX_PROGRESS), isWorking });
         } else if (name === 'ask') {
+          asked.add(String(data['id']));
           update({ isWorking: false });
-          setAsks([...state.value.asks, data as unknown as Ask]);
+          setAsks([...asks, data as unknown as Ask]);
         } else if (name === 'withdrawn') {
-          if (data['ended'] === true) setWorking(true);
-          setAsks(state.value.asks.filter(({ id }) => id !== data['id']));
+          if (data['ended'] === true && !asks.some(isForPerson)) setWorking(true);
+          setAsks(asks.filter(({ id }) => id !== data['id']));
         } else if (name === 'result' || name === 'error') ended = data;
       });
       const ms = now() - startedAt;
@@ -133,6 +134,8 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
       else sent.delete(id);
       if (state.value.step === 'running') keepTime(state.value.asks);
     },
+    /** Whether this page was asked: then the question is not one of a call made elsewhere. */
+    wasAsked: (id: string) => asked.has(id),
     /** Takes a question away that was answered. */
     answered: (id: string) => {
       if (state.value.step === 'running') setAsks(state.value.asks.filter((ask) => ask.id !== id));

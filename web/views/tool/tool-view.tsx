@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { Json, JsonObject, ToolDetails, Why } from '../../api/types.js';
+import { asks } from '../../app/asks.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo, type Route } from '../../app/router.js';
 import { session } from '../../app/session.js';
@@ -20,6 +21,7 @@ import { Advice, Badge, Callout, Loaded, StatusBadge } from '../../parts/states.
 import { Tabs } from '../../parts/tabs.js';
 import { adviceOf, reasonOf } from '../../text/advice.js';
 import { statusWord } from '../../text/status-word.js';
+import { AsksElsewhere } from './ask-view.js';
 import { copiesOf } from './copies.js';
 import { parameterType } from './parameter-type.js';
 import { keptRun } from './kept-runs.js';
@@ -213,7 +215,12 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
       void run.start(tool.server, tool.tool, args);
     } else requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());
   };
-  const isRunning = run.state.value.step === 'running';
+  const state = run.state.value;
+  const isRunning = state.step === 'running';
+  const own = new Set(isRunning ? state.asks.map(({ id }) => id) : []);
+  const others = asks.value.filter(
+    ({ id, ...about }) => about.server === tool.server && about.tool === tool.tool && !own.has(id) && !run.wasAsked(id),
+  );
   return (
     <div class="stack">
       <Section title="Try it">
@@ -261,7 +268,8 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
           </div>
         </form>
       </Section>
-      <RunView run={run} server={tool.server} />
+      <RunView run={run} />
+      <AsksElsewhere asks={others} />
       <SavedCalls server={tool.server} tool={tool.tool} args={args} onPick={change} />
       <CopyAs tool={tool} args={args} />
     </div>

@@ -18,9 +18,30 @@ export const CallRequest = z.strictObject({
     .optional()
     .meta({ description: 'A result of more tokens is kept, and a preview of it with a handle is returned.' }),
   ask: z.boolean().optional().meta({
-    description: 'With events: what the server asks comes as an event `ask`, answered by `POST /v1/asks/{id}`.',
+    description: 'With events: what is asked in the middle of the call comes as an event `ask`, answered by `POST /v1/asks/{id}`.',
   }),
 });
+
+const Ask = z.object({
+  id: text,
+  kind: text.meta({ description: '`elicitation`, `sampling` or `roots`.' }),
+  method: text,
+  params: AnyObject,
+  server: text,
+  tool: text,
+  askedAt: z.number(),
+  confirms: z
+    .object({
+      rule: text.meta({ description: 'The rule that asks, as one phrase.' }),
+      scope: z.enum(['call', 'tool']).meta({ description: 'What a yes allows: this call, or the tool from now on.' }),
+      arguments: AnyObject,
+    })
+    .optional()
+    .meta({ description: 'The question is one of toolscout, not of the server: it asks for a yes before the call is sent.' }),
+});
+
+/** Questions that wait for an answer. */
+export const AskList = z.object({ asks: z.array(Ask) });
 
 /** What the question asks for, or why there is no answer. */
 export const AskAnswer = z.union([

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Gateway } from '../../../gateway/index.js';
 import { AUDIT_OUTCOMES, type AuditFilter, type AuditRecord as Told } from '../../../model/audit-record.js';
 import { EVENT_STREAM, wantsEvents, type EventStream } from '../event-stream.js';
+import type { Asks } from '../asks.js';
 import type { Follow } from '../follow.js';
 import { HEAD_PATTERN, readHead } from '../../../model/audit-chain.js';
 import { AUDIT_FORMATS } from '../../../model/audit-export.js';
@@ -32,7 +33,7 @@ const problem = (description: string): Route['responses'][string] => ({
 const name = z.string().min(1).max(500);
 
 /** What an operator looks at: the audit log, events as they happen, the config. */
-export function adminRoutes({ follow }: { readonly follow: Follow }): Route[] {
+export function adminRoutes({ follow, asks }: { readonly follow: Follow; readonly asks: Asks }): Route[] {
   /** New records, after those that were there where a time or a number asks for them; none is missed or told twice. */
   const listenToAudit = async (
     gateway: Gateway,
@@ -77,6 +78,7 @@ export function adminRoutes({ follow }: { readonly follow: Follow }): Route[] {
               if (JSON.stringify(event).length <= MAX_EVENT) send(event.type, event);
             }),
             input.gateway.studio.followCalls((servers) => send('calls', { type: 'calls', servers })),
+            asks.follow(input.principal, () => send('asks', { type: 'asks' })),
           ];
           return () => stops.forEach((stop) => stop());
         }),

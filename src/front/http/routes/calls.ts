@@ -7,8 +7,8 @@ import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../
 import { clientNameOf } from '../dispatch/input.js';
 import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
-import { AskAnswer, CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
-import { createAsks } from '../asks.js';
+import { AskAnswer, AskList, CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
+import type { Asks } from '../asks.js';
 import { estimateJsonTokens, estimateReadTokens } from '../../../kernel/tokens.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
 import * as z from 'zod';
@@ -34,7 +34,15 @@ export function failedCall({ error, result }: CallResult, traceId: string): Resp
 }
 
 /** Running tools: through the same checks as calls over MCP. */
-export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log: Log }): Route[] {
+export function callRoutes({
+  clock,
+  log,
+  asks,
+}: {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly asks: Asks;
+}): Route[] {
   const optionsOf = ({ body, traceId, request }: Input, signal: AbortSignal): CallOptions => ({
     route: 'http',
     hostName: clientNameOf(request),
@@ -47,12 +55,10 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
     signal,
   });
 
-  const asks = createAsks();
-
   const streamCall = (input: Input): Response => {
     const { body, gateway, principal, reply, request } = input;
     // Only who says so is asked: others wait for nothing but progress and the result.
-    const host = body.ask ? asks.hostFor(principal, (event, data) => stream.send(event, data)) : undefined;
+    const host = body.ask ? asks.hostFor(principal, body, (event, data) => stream.send(event, data)) : undefined;
     // Not every app that this is mounted in tells by the request that its client has gone; all of them let go of the stream.
     const gone = new AbortController();
     const options: HostCallOptions = { ...optionsOf(input, gone.signal), ...(host && { host }) };
@@ -124,16 +130,28 @@ export function callRoutes({ clock, log }: { readonly clock: Clock; readonly log
       },
     }),
     route({
+      id: 'listAsks',
+      group: 'calls',
+      method: 'GET',
+      path: '/v1/asks',
+      summary: 'Questions in the middle of calls that wait for this caller',
+      scope: 'call',
+      responses: {
+        200: { description: 'The questions, the oldest first.', content: { 'application/json': AskList } },
+      },
+      handle: ({ principal, reply }) => reply(AskList.parse({ asks: asks.list(principal) })),
+    }),
+    route({
       id: 'answerAsk',
       group: 'calls',
       method: 'POST',
       path: '/v1/asks/{id}',
-      summary: 'Answers what a server asked during a call',
+      summary: 'Answers what was asked during a call',
       scope: 'call',
       params: z.object({ id: z.string().min(1).max(100) }),
       body: AskAnswer,
       responses: {
-        204: { description: 'The server has the answer.' },
+        204: { description: 'The answer was taken.' },
         404: problem('This question is not open for this caller.'),
       },
       handle({ params, body, principal, reply }) {

@@ -1,0 +1,45 @@
+import { signal } from '@preact/signals';
+import { api } from '../api/client.js';
+import type { Ask } from '../api/types.js';
+import { onLiveEvent, reconnects } from './live.js';
+import { onForget } from './resource.js';
+import { hrefTo, type Route } from './router.js';
+import { session } from './session.js';
+
+/** Questions in the middle of calls that wait for this person, of this page and of others. */
+export const asks = signal<readonly Ask[]>([]);
+
+onForget(() => (asks.value = []));
+
+/** Asks which questions wait. */
+export async function readAsks(): Promise<void> {
+  if (session.value?.scopes.includes('call') === false) return;
+  try {
+    asks.value = await api.asks();
+  } catch {
+    // Without an answer of toolscout nothing is known to wait; the views say what is wrong.
+    asks.value = [];
+  }
+}
+
+/** Asks now, whenever a question is asked or over, and after a reconnect. */
+export function startAsks(): () => void {
+  const stopEvents = onLiveEvent(({ type }) => {
+    if (type === 'asks' || type === 'hello') void readAsks();
+  });
+  const stopReconnects = reconnects.subscribe(() => void readAsks());
+  return () => {
+    stopEvents();
+    stopReconnects();
+  };
+}
+
+/** The page on which a question is answered. */
+export function placeOfAsk({ server, tool }: Pick<Ask, 'server' | 'tool'>): string {
+  return hrefTo('tool', [server, tool]);
+}
+
+/** The questions that are not on the page that is open. */
+export function asksElsewhere(all: readonly Ask[], { view, parts }: Pick<Route, 'view' | 'parts'>): readonly Ask[] {
+  return all.filter(({ server, tool }) => !(view === 'tool' && parts[0] === server && parts[1] === tool));
+}

@@ -1,0 +1,32 @@
+import type { Ask } from '../api/types.js';
+
+/** What a server asks for, by the kind of its question. */
+const ASKS_FOR: Readonly<Record<string, string>> = {
+  elicitation: 'asks you a question',
+  sampling: 'asks for the answer of a model',
+  roots: 'asks which folders it may use',
+};
+
+type Asked = Pick<Ask, 'kind' | 'server' | 'tool' | 'confirms'>;
+
+/** Who asks, and for what: toolscout itself where a rule wants a yes, else the server. */
+export function askTitle({ kind, server, confirms }: Asked): string {
+  if (confirms) return confirms.scope === 'tool' ? 'toolscout asks: allow this tool?' : 'toolscout asks: allow this call?';
+  return `${server} ${ASKS_FOR[kind] ?? 'asks you'}`;
+}
+
+/** The same where the call is not shown beside it. */
+export function askLine(ask: Asked): string {
+  const address = `${ask.server}:${ask.tool}`;
+  if (ask.confirms) return `A call of ${address} waits for your yes`;
+  return ask.kind === 'elicitation' || !Object.hasOwn(ASKS_FOR, ask.kind)
+    ? `${address} waits for your answer`
+    : `${address} waits for you: it ${ASKS_FOR[ask.kind]}`;
+}
+
+/** What a yes to a call holds for. */
+export function scopeText(scope: NonNullable<Ask['confirms']>['scope']): string {
+  return scope === 'tool'
+    ? 'A yes holds for every further call of this tool that you make, for 30 days, as long as the tool stays the same.'
+    : 'A yes holds for this call and its arguments, once.';
+}
