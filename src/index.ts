@@ -149,7 +149,13 @@ export type { Explanation, Hit, SearchAnswer, SearchOptions } from './model/hit.
 export type { Launch, LaunchAnswers, LaunchInput, RegistryAnswer, RegistryServer } from './model/registry-server.js';
 export type { Snapshot, SnapshotFilters, SnapshotItem, SnapshotTransport } from './model/snapshot.js';
 export type { Manifest, RegisterCapability } from './model/manifest.js';
-export type { ConfirmRule, PendingCall, PendingCallFilter, PendingCallState } from './model/pending-call.js';
+export type {
+  ConfirmRule,
+  PendingCall,
+  PendingCallFilter,
+  PendingCallState,
+  ShownConfirm,
+} from './model/pending-call.js';
 export type { Principal, Scope } from './model/principal.js';
 export type { Viewer } from './model/viewer.js';
 export type { BreakerState, ConnectionState, ServerHealth, ShownTransport } from './model/server.js';

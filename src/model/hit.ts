@@ -1,5 +1,6 @@
 import type { JsonObject } from '../kernel/json.js';
 import type { Progress } from './call.js';
+import type { ShownConfirm } from './pending-call.js';
 
 /** How many hits a search gives, where the caller does not say. */
 export const DEFAULT_HITS = 10;
@@ -30,6 +31,8 @@ export interface Hit {
   readonly tags: readonly string[];
   /** The part of the query that it answers; only where the query holds several needs (FIND-7). */
   readonly need?: string;
+  /** Calls of it need a person's yes (SEC-11). */
+  readonly confirm?: ShownConfirm;
   /** Compact signature, when asked for with `includeSchema`. */
   readonly signature?: string;
   /** When asked for with `explain`; absent when nothing was scored. */

@@ -7,6 +7,22 @@ export interface ConfirmRule {
   readonly reason: string;
 }
 
+/** When calls of a tool need a person's yes, and which rule wants it, as it is shown to people and programs. */
+export interface ShownConfirm {
+  /** Each call, the first of each caller, or those whose arguments fit the expression `when`. */
+  readonly asks: 'always' | 'once' | 'when';
+  readonly when?: string;
+  readonly rule: string;
+}
+
+/** What a rule asks for, to be shown; `undefined` where calls need no yes. */
+export function showConfirm(confirm: ConfirmRule | undefined): ShownConfirm | undefined {
+  if (!confirm) return undefined;
+  const { ask, reason: rule } = confirm;
+  if (typeof ask === 'object') return { asks: 'when', when: ask.when, rule };
+  return { asks: ask === 'once' ? 'once' : 'always', rule };
+}
+
 /** The state of a call that needs a confirmation; `used` means that the confirmed call was made. */
 export type PendingCallState = 'waiting' | 'approved' | 'rejected' | 'used' | 'expired';
 

@@ -144,7 +144,9 @@ describe('hosts are asked', STARTS_PROCESSES, () => {
         era,
         over,
         onElicit: (message) =>
-          message.startsWith('toolscout asks: Allow this') ? ALLOW : { action: 'accept', content: { name: `Ann for ${message}` } },
+          message.startsWith('toolscout asks: Allow this')
+            ? ALLOW
+            : { action: 'accept', content: { name: `Ann for ${message}` } },
       });
       const call = (server: string, tool: string): Promise<JsonObject> =>
         host.client.callTool({

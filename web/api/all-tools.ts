@@ -8,6 +8,8 @@ export interface ListedTool {
   readonly title?: string;
   readonly summary: string;
   readonly status: ListedStatus;
+  /** Calls of it need a yes. */
+  readonly confirm?: unknown;
 }
 
 function undecided({ tool = '', pinned, state, ruling }: Approval): ListedTool {

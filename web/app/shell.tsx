@@ -120,7 +120,8 @@ function Asks({ here }: { readonly here: Route }): VNode | null {
       <Icon name="approvals" />
       <span>
         <ServerText text={askLine(first)} limit={200} />
-        {more.length > 0 && `, and ${plural(more.length, 'more question')} ${more.length === 1 ? 'waits' : 'wait'}`}.{' '}
+        {more.length > 0 &&
+          `, and ${plural(more.length, 'more question')} ${more.length === 1 ? 'waits' : 'wait'}`}.{' '}
         <a href={placeOfAsk(first)}>Answer it</a>
       </span>
     </div>

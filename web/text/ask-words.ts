@@ -11,7 +11,8 @@ type Asked = Pick<Ask, 'kind' | 'server' | 'tool' | 'confirms'>;
 
 /** Who asks, and for what: toolscout itself where a rule wants a yes, else the server. */
 export function askTitle({ kind, server, confirms }: Asked): string {
-  if (confirms) return confirms.scope === 'tool' ? 'toolscout asks: allow this tool?' : 'toolscout asks: allow this call?';
+  if (confirms)
+    return confirms.scope === 'tool' ? 'toolscout asks: allow this tool?' : 'toolscout asks: allow this call?';
   return `${server} ${ASKS_FOR[kind] ?? 'asks you'}`;
 }
 

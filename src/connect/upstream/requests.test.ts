@@ -151,7 +151,9 @@ describe('createRequests', () => {
       const { call, clock, sent, receive } = connect();
       const told: Array<[boolean, boolean]> = [];
       const onAsking = (isOpen: boolean, hasWorked = false): void => void told.push([isOpen, hasWorked]);
-      const answer = call({}, { host, onAsking, deadline: clock.monotonic() + 5000 }).catch((thrown: unknown) => thrown);
+      const answer = call({}, { host, onAsking, deadline: clock.monotonic() + 5000 }).catch(
+        (thrown: unknown) => thrown,
+      );
       receive({ id: 'q', method, params: { message: 'Who?' } });
       if (end === 'answer') receive({ id: idOf(sent[0]), result: { content: [] } });
       else await clock.advance(5000);

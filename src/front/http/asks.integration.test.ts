@@ -73,7 +73,8 @@ describe('calls that ask back', STARTS_PROCESSES, () => {
         server: 'asking',
         tool: 'elicit',
       });
-      const listed = async (key: string): Promise<unknown> => (await http.send('/v1/asks', { headers: bearer(key) })).json();
+      const listed = async (key: string): Promise<unknown> =>
+        (await http.send('/v1/asks', { headers: bearer(key) })).json();
       expect(await listed(ONE)).toEqual({ asks: [ask] });
       expect(await listed(TWO)).toEqual({ asks: [] });
       const answer = { answer: { action: 'accept', content: { name: 'Ada' } } };

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { sampleTokens } from '../../kernel/token-sample.js';
 import { estimateTokens } from '../../kernel/tokens.js';
 import type { Hit, SearchAnswer, SearchOptions } from '../../model/hit.js';
+import { showConfirm } from '../../model/pending-call.js';
 import type { Server } from '../../model/server.js';
 import type { Tool } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
@@ -117,6 +118,7 @@ function answerSearch(
       relevance,
       tags: tool.tags,
       ...(need === undefined ? {} : { need }),
+      ...(tool.confirm && { confirm: showConfirm(tool.confirm) }),
       ...(signatures[place] === undefined ? {} : { signature: signatures[place] }),
       ...(explanation ? { explanation } : {}),
     })),

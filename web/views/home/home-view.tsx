@@ -190,7 +190,9 @@ export function HomeView(): VNode {
         {(found) =>
           found.empty ? (
             <>
-              {found.attention.length + asks.value.length > 0 && <AttentionList items={found.attention} onChange={overview.reload} />}
+              {found.attention.length + asks.value.length > 0 && (
+                <AttentionList items={found.attention} onChange={overview.reload} />
+              )}
               <FirstRun onChange={overview.reload} />
             </>
           ) : (

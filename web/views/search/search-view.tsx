@@ -14,6 +14,8 @@ import { Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Empty, Failure } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
+import { reasonOf } from '../../text/advice.js';
+import { needsText } from '../../text/confirm-words.js';
 import { pathWord } from '../../text/commands.js';
 import { plural } from '../../text/format.js';
 import { AgentPrice } from './agent-price.js';
@@ -101,6 +103,12 @@ function Details({ hit, rank, query }: { readonly hit: Hit; readonly rank: numbe
             </button>
             <span class="muted small">Wrong order? This keeps your words and this tool as a test case.</span>
           </p>
+          {hit.confirm && (
+            <p>
+              <Badge tone="warn">needs a yes</Badge> <span class="muted">{needsText(hit.confirm)}, by </span>
+              <ServerText text={reasonOf(hit.confirm.rule)} limit={300} />
+            </p>
+          )}
           {hit.signature && (
             <pre class="signature">
               <ServerText text={hit.signature} limit={1500} />

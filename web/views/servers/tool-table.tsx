@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { ServerLine } from '../../parts/server-text.js';
-import { Empty, Loaded, StatusBadge } from '../../parts/states.js';
+import { Badge, Empty, Loaded, StatusBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { plural } from '../../text/format.js';
 import { allTools } from '../../api/all-tools.js';
@@ -53,7 +53,7 @@ export function ToolTable({ id }: { readonly id: string }): VNode {
                     : hrefTo('approvals', [`${id}:${tool}`]),
                 )
               }
-              render={({ tool, title, summary, status }) => (
+              render={({ tool, title, summary, status, confirm }) => (
                 <>
                   <div class="row-main">
                     <div class="row-title">
@@ -70,6 +70,7 @@ export function ToolTable({ id }: { readonly id: string }): VNode {
                       <ServerLine text={summary} />
                     </div>
                   </div>
+                  {confirm && status === 'enabled' && <Badge tone="warn">needs a yes</Badge>}
                   <StatusBadge status={status} />
                 </>
               )}

@@ -74,8 +74,7 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
           </p>
         )}
         {state.step === 'running' && <Progress progress={state.progress} />}
-        {state.step === 'running' &&
-          state.asks.map((ask) => <AskView key={ask.id} ask={ask} run={run} />)}
+        {state.step === 'running' && state.asks.map((ask) => <AskView key={ask.id} ask={ask} run={run} />)}
         {state.step === 'cancelled' && (
           <p role="status">The call was cancelled. The server may have done part of the work.</p>
         )}

@@ -90,14 +90,17 @@ describe('a call that asks', () => {
   it.each([
     ['a result that says so', { result: { isError: true, content: [] } }, {}],
     ['an error of the protocol', {}, { upstream: { code: -32603 } }],
-  ])('STUDIO-1 a tool that fails by itself beside an open question about roots did not wait: %s', async (_how, said, more) => {
-    const { run, pass, tell, finish } = stage();
-    tell('ask', { ...ask('q'), kind: 'roots' });
-    pass(900);
-    tell('withdrawn', { id: 'q', ended: true });
-    await finish({ success: false, ...said, error: { message: 'no', code: 'TOOL_EXECUTION_ERROR', ...more } });
-    expect(run.state.value).toMatchObject({ step: 'failed', ms: 900, askedMs: 0 });
-  });
+  ])(
+    'STUDIO-1 a tool that fails by itself beside an open question about roots did not wait: %s',
+    async (_how, said, more) => {
+      const { run, pass, tell, finish } = stage();
+      tell('ask', { ...ask('q'), kind: 'roots' });
+      pass(900);
+      tell('withdrawn', { id: 'q', ended: true });
+      await finish({ success: false, ...said, error: { message: 'no', code: 'TOOL_EXECUTION_ERROR', ...more } });
+      expect(run.state.value).toMatchObject({ step: 'failed', ms: 900, askedMs: 0 });
+    },
+  );
 
   it('STUDIO-1 several questions at once are one wait, and an answer that fails goes on waiting', async () => {
     const { run, pass, tell, finish } = stage();

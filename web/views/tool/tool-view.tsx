@@ -20,6 +20,7 @@ import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Advice, Badge, Callout, Loaded, StatusBadge } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { adviceOf, reasonOf } from '../../text/advice.js';
+import { beforeRunText, needsText } from '../../text/confirm-words.js';
 import { statusWord } from '../../text/status-word.js';
 import { AsksElsewhere } from './ask-view.js';
 import { copiesOf } from './copies.js';
@@ -133,6 +134,24 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
               ],
               ['Status', <StatusBadge status={tool.status} />],
               tool.destructive === true && ['Effects', <Badge tone="bad">may delete or overwrite</Badge>],
+              tool.confirm !== undefined && [
+                'Needs a yes',
+                <>
+                  {needsText(tool.confirm)}
+                  {tool.confirm.when !== undefined && (
+                    <>
+                      :{' '}
+                      <code>
+                        <ServerText text={tool.confirm.when} limit={300} />
+                      </code>
+                    </>
+                  )}{' '}
+                  <span class="muted">
+                    by <ServerText text={reasonOf(tool.confirm.rule)} limit={300} />
+                  </span>{' '}
+                  <a href={hrefTo('rules')}>Open the rules</a>
+                </>,
+              ],
               tool.tags.length > 0 && ['Tags', tool.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)],
               ['Pinned as', <code title={tool.hash}>{tool.hash.slice(0, 12)}</code>],
             ]}
@@ -245,9 +264,14 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
             <Callout tone="warn">
               <p role="alert">
                 The server says that this tool may delete or overwrite something. It is called when you press the button
-                again; where a rule asks for a yes, it runs only after that.
+                again{tool.confirm ? '; then toolscout asks you for a yes' : ''}.
               </p>
             </Callout>
+          )}
+          {tool.confirm && tool.callable && (
+            <p class="muted small">
+              {beforeRunText(tool.confirm)} Why: <ServerText text={reasonOf(tool.confirm.rule)} limit={300} />.
+            </p>
           )}
           <div class="line">
             <button

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { printable } from '../../../kernel/text.js';
+import { showConfirm, type ConfirmRule } from '../../../model/pending-call.js';
 import { isFallback, reasonOf, type Parameter } from '../../../model/tool.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { parseAddress } from '../address.js';
@@ -52,6 +53,7 @@ export function addInspect(program: Command, deps: CliDeps): void {
             callable: status === 'enabled',
             provenance,
             ...(rung === undefined ? {} : { rung, confidence }),
+            ...(tool.confirm && { confirm: showConfirm(tool.confirm) }),
             reason: reasonOf(tool),
             tags,
             autoApproved,
@@ -72,8 +74,21 @@ export function addInspect(program: Command, deps: CliDeps): void {
         terminal.out('');
         if (tool.autoApproved)
           terminal.out(terminal.paint.dim('Auto-approved: the client of this server runs it without asking.'));
+        if (tool.confirm) terminal.out(terminal.paint.dim(`${confirmText(tool.confirm)}.`));
         const standing = isFallback(tool) ? capitalized(reasonOf(tool)) : `Offered: ${reasonOf(tool)}`;
         terminal.out(terminal.paint.dim(`${standing}. Full schema: --json`));
       });
     });
+}
+
+/** Which calls need a person's yes, and why. */
+function confirmText(confirm: ConfirmRule): string {
+  const { asks, when, rule } = showConfirm(confirm)!;
+  const calls =
+    asks === 'once'
+      ? 'The first call of each caller needs'
+      : asks === 'when'
+        ? `Calls that fit ${when} need`
+        : 'Each call needs';
+  return printable(`${calls} a person's yes: ${rule}`);
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { showConfirm } from '../../../model/pending-call.js';
 import { isFallback, reasonOf } from '../../../model/tool.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
@@ -29,6 +30,7 @@ export function addTools(program: Command, deps: CliDeps): void {
             reason: reasonOf(tool),
             callable: tool.status === 'enabled',
             provenance: tool.provenance,
+            ...(tool.confirm && { confirm: showConfirm(tool.confirm) }),
             ...(tool.rung === undefined ? {} : { rung: tool.rung, confidence: tool.confidence }),
           }));
           return terminal.json({ server, tools: list });

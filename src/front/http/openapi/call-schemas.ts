@@ -18,7 +18,8 @@ export const CallRequest = z.strictObject({
     .optional()
     .meta({ description: 'A result of more tokens is kept, and a preview of it with a handle is returned.' }),
   ask: z.boolean().optional().meta({
-    description: 'With events: what is asked in the middle of the call comes as an event `ask`, answered by `POST /v1/asks/{id}`.',
+    description:
+      'With events: what is asked in the middle of the call comes as an event `ask`, answered by `POST /v1/asks/{id}`.',
   }),
 });
 
@@ -37,7 +38,9 @@ const Ask = z.object({
       arguments: AnyObject,
     })
     .optional()
-    .meta({ description: 'The question is one of toolscout, not of the server: it asks for a yes before the call is sent.' }),
+    .meta({
+      description: 'The question is one of toolscout, not of the server: it asks for a yes before the call is sent.',
+    }),
 });
 
 /** Questions that wait for an answer. */

@@ -111,6 +111,17 @@ export const ServerList = z.object({ servers: z.array(ServerView) });
 const status = z.enum(['enabled', 'disabled', 'pending', 'quarantined']);
 const provenance = z.enum(['protocol', 'parsed', 'guessed', 'declared', 'predicted']);
 
+const Confirm = z
+  .object({
+    asks: z.enum(['always', 'once', 'when']).meta({
+      description: 'Each call, the first of each caller, or those whose arguments fit `when`.',
+    }),
+    when: text.optional().meta({ description: 'The JMESPath expression.' }),
+    rule: text.meta({ description: 'The rule, as one phrase.' }),
+  })
+  .optional()
+  .meta({ description: "Calls need a person's yes before they are sent; absent where they do not." });
+
 const ToolSummary = z.object({
   tool: text,
   title: text.optional(),
@@ -119,6 +130,7 @@ const ToolSummary = z.object({
   status,
   autoApproved: z.boolean().optional(),
   callable: z.boolean().meta({ description: 'Whether it can be run now.' }),
+  confirm: Confirm,
   provenance,
   rung: text.optional().meta({ description: 'The fallback by which it was found; absent for what the server listed.' }),
   confidence: z.number().optional(),
@@ -149,6 +161,7 @@ export const ToolDetails = z.object({
   status,
   autoApproved: z.boolean().optional(),
   callable: z.boolean(),
+  confirm: Confirm,
   provenance,
   rung: text.optional(),
   confidence: z.number().optional(),
@@ -195,6 +208,7 @@ const Hit = z.object({
   relevance: z.number().min(0).max(1),
   tags: texts,
   need: text.optional(),
+  confirm: Confirm,
   signature: text.optional(),
   explanation: Explanation.optional(),
 });

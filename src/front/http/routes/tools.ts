@@ -3,6 +3,7 @@ import { isObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
 import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens.js';
 import { MAX_AGENT_HITS } from '../../../model/hit.js';
+import { showConfirm } from '../../../model/pending-call.js';
 import { hasScope } from '../../../model/principal.js';
 import { callMetaTool } from '../../mcp/menu/meta-tools.js';
 import { clientNameOf, wholeNumber } from '../dispatch/input.js';
@@ -62,7 +63,12 @@ export function toolRoutes(): Route[] {
         const includeDisabled = query.include_disabled === 'true';
         const meta = traceMeta(request);
         const tools = await gateway.tools.list(params.id, { includeDisabled, includeFallback: true, meta, traceId });
-        const shown = tools.map((tool) => ({ ...tool, tool: tool.name, callable: tool.status === 'enabled' }));
+        const shown = tools.map((tool) => ({
+          ...tool,
+          tool: tool.name,
+          callable: tool.status === 'enabled',
+          confirm: showConfirm(tool.confirm),
+        }));
         return reply(ToolList.parse({ server: params.id, tools: shown }));
       },
     }),
@@ -163,7 +169,7 @@ export function toolRoutes(): Route[] {
         const { annotations } = tool.definition;
         const isDestructive =
           isObject(annotations) && annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true;
-        const shown = { ...tool, tool: tool.name, callable, definition: lean };
+        const shown = { ...tool, tool: tool.name, callable, confirm: showConfirm(tool.confirm), definition: lean };
         return reply(ToolDetails.parse({ ...shown, ...(isDestructive && { destructive: true }) }));
       },
     }),
