@@ -14,6 +14,7 @@ import { keepApproved } from '../review/trust.js';
 import { literalSecrets } from '../secrets/literal-secrets.js';
 import type { Edit } from './edit.js';
 import { editText } from './edit-text.js';
+import { editsBetween } from './edits-between.js';
 import { openFile, replaceFile } from './replace-file.js';
 
 /** Which files are changed, and on whose behalf. */
@@ -49,22 +50,14 @@ function dataFormatOf(path: string): DataFormat {
 const isSame = (a: unknown, b: unknown): boolean =>
   a !== undefined && b !== undefined && canonicalJson(a as JsonValue) === canonicalJson(b as JsonValue);
 
-/** Field by field, so that comments beside what stays are kept. */
-function editsOfEntry(keys: readonly string[], before: unknown, after: JsonObject): Edit[] {
-  if (!isObject(before)) return [{ keys, value: after }];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names
-    .filter((name) => !isSame(before[name], after[name]))
-    .map((name) => ({ keys: [...keys, name], ...(after[name] !== undefined && { value: after[name] }) }));
-}
-
 function editsOf(change: Exclude<ConfigChange, { text: string }>, raw: unknown): Edit[] {
   if ('toolRules' in change) {
-    return [{ keys: keysOfField(raw, 'toolRules'), value: change.toolRules as unknown as JsonValue }];
+    const keys = keysOfField(raw, 'toolRules');
+    return editsBetween(keys, valueAt(raw, keys), change.toolRules as unknown as JsonValue);
   }
   return Object.entries(change.servers).flatMap(([id, entry]) => {
     const keys = [...keysOfField(raw, 'servers'), id];
-    return entry === null ? [{ keys }] : editsOfEntry(keys, valueAt(raw, keys), entry);
+    return entry === null ? [{ keys }] : editsBetween(keys, valueAt(raw, keys), entry);
   });
 }
 

@@ -88,6 +88,8 @@ describe('editText', () => {
       '[mcp_servers.toolscout]\ncommand = "o"\n[mcp_servers.toolscout.env]\nA = "1"\n\n# about b',
     );
     expect(await edit(middle, 'toml', { keys })).toBe(text);
+    const braces = await edit('mcp_servers = { a = { command = "a" } }\n', 'toml', { keys, value: { command: 'n' } });
+    expect(braces).toBe('mcp_servers = { a = { command = "a" }, toolscout = { command = "n" } }\n');
   });
 
   it.each([
@@ -99,7 +101,6 @@ describe('editText', () => {
     ['yaml', 'just text'],
     ['json', '{"mcpServers": "no table"}'],
     ['json', '{"mcpServers": 7}'],
-    ['toml', 'mcpServers = { a = { command = "a" } }'],
   ] as const)('CLI-3 refuses a %s file that cannot be read or not be changed: %s', async (format, text) => {
     const value = { command: 'x' };
     await expect(edit(text, format, { keys: ['mcpServers', 'toolscout'], value })).rejects.toMatchObject({

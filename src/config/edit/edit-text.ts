@@ -1,4 +1,4 @@
-import type { Document } from 'yaml';
+import type { Document, YAMLSeq } from 'yaml';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { canonicalJson, isObject, type JsonValue } from '../../kernel/json.js';
 import { parseData, type DataFormat } from '../read/parse.js';
@@ -25,11 +25,21 @@ function nodeLike(yaml: Yaml, document: Document, before: unknown, value: unknow
       return stays ?? nodeLike(yaml, document, before.items[Math.min(index, before.items.length - 1)], item);
     });
   } else if (isMap(node) && isMap(before)) node.flow = before.flow ?? false;
+  // Where one text stood, several stand on the same line.
+  else if (isSeq(node) && yaml.isScalar(before)) node.flow = true;
+  return node;
+}
+
+/** A further item of a list, written as the others are. */
+function itemLike(yaml: Yaml, document: Document, list: YAMLSeq, value: unknown): unknown {
+  const node = document.createNode(value);
+  const like = list.items[0];
+  if (yaml.isCollection(node) && yaml.isCollection(like)) node.flow = like.flow ?? false;
   return node;
 }
 
 /** One edit; all that it does not change stays as it is, to the last space. */
-function editYamlOnce(yaml: Yaml, text: string, { keys, value }: Edit): string {
+function editYamlOnce(yaml: Yaml, text: string, { keys, value, isNew }: Edit): string {
   // Lines stay as long as they are, and lists as deep as they stood.
   const indent = indentOf(text).length;
   const isFlat = /^[\w-]+:[ \t]*(?:#.*)?\r?\n- /m.test(text);
@@ -42,7 +52,9 @@ function editYamlOnce(yaml: Yaml, text: string, { keys, value }: Edit): string {
     const kind = typeof keys[empty] === 'number' ? [] : {};
     document.setIn(keys.slice(0, empty), document.createNode(kind));
   }
-  if (value === undefined) document.deleteIn(keys);
+  const list = isNew ? document.getIn(keys.slice(0, -1), true) : undefined;
+  if (yaml.isSeq(list)) list.items.splice(Number(keys.at(-1)), 0, itemLike(yaml, document, list, value));
+  else if (value === undefined) document.deleteIn(keys);
   else document.setIn(keys, nodeLike(yaml, document, document.getIn(keys, true), value));
   const edited = document.toString(style);
   const kept = keepLines(text, plain, edited);
@@ -59,7 +71,7 @@ async function editYaml(text: string, edits: readonly Edit[]): Promise<string> {
 /** The data as it must be after the edits. */
 function applied(data: unknown, edits: readonly Edit[]): unknown {
   const root: unknown = isObject(data) ? structuredClone(data) : {};
-  for (const { keys, value } of edits) {
+  for (const { keys, value, isNew } of edits) {
     let here = root as Record<PropertyKey, unknown>;
     for (const [depth, key] of keys.slice(0, -1).entries()) {
       const next = Object.hasOwn(here, key) ? here[key] : undefined;
@@ -69,7 +81,8 @@ function applied(data: unknown, edits: readonly Edit[]): unknown {
     const last = keys.at(-1)!;
     // A key such as `__proto__` is a field like any other here; whether it may be one is not decided by an edit.
     const field = { value, enumerable: true, configurable: true, writable: true };
-    if (value !== undefined) Object.defineProperty(here, last, field);
+    if (isNew && Array.isArray(here)) here.splice(Number(last), 0, value);
+    else if (value !== undefined) Object.defineProperty(here, last, field);
     else if (Array.isArray(here)) here.splice(Number(last), 1);
     else delete here[last];
   }

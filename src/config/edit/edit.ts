@@ -4,4 +4,6 @@ import type { JsonValue } from '../../kernel/json.js';
 export interface Edit {
   readonly keys: ReadonlyArray<string | number>;
   readonly value?: JsonValue;
+  /** The value is a further item of a list, before what stands at its place now. */
+  readonly isNew?: boolean;
 }
