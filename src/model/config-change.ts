@@ -32,8 +32,16 @@ export interface PlannedChange {
   readonly launches: readonly PlannedLaunch[];
 }
 
+/** A problem of a config file, with the line that it is about where it is known. */
+export interface PlacedProblem extends Problem {
+  /** Counted from 1. */
+  readonly line?: number;
+}
+
 /** The config file, opened for changes. */
 export interface ConfigChanges {
+  /** The same problems, with their lines in a text of that file. */
+  place(problems: readonly Problem[], text: string, path: string): Promise<PlacedProblem[]>;
   /** The file that changes go to, and what is in it. */
   read(path: string | undefined): Promise<{ readonly path: string; readonly text?: string }>;
   /** The servers that a text of that file holds, as they are written. */

@@ -8,6 +8,7 @@ import { useResource } from '../app/resource.js';
 import { canSave, commandsTitle, hidesValues, saveLabel, writtenText, type ChangeWords } from './change-words.js';
 import { DiffView } from './diff-view.js';
 import { Dialog } from './dialog.js';
+import { ProblemLine } from './problem-line.js';
 import { ServerText } from './server-text.js';
 import { Callout, Failure, Loaded } from './states.js';
 
@@ -40,9 +41,11 @@ export function ConfigReview({
   change,
   onClose,
   onDone,
+  onLine,
 }: {
   readonly change: ConfigChange | undefined;
   readonly note?: string;
+  readonly onLine?: (line: number) => void;
   readonly onClose: () => void;
   readonly onDone: () => void;
 } & Partial<ChangeWords>): VNode | null {
@@ -55,6 +58,7 @@ export function ConfigReview({
       {...(note !== undefined && { note: <p>{note}</p> })}
       plan={() => api.planChange(change)}
       apply={(plan) => api.applyChange(change, plan)}
+      {...(onLine && { onLine })}
       onClose={onClose}
       onDone={() => {
         onClose();
@@ -62,6 +66,18 @@ export function ConfigReview({
       }}
     />
   );
+}
+
+/** What is wrong with the text that would be written. */
+function Found({
+  problem,
+  onLine,
+}: {
+  readonly problem: ConfigPlan['problems'][number];
+  readonly onLine: ((line: number) => void) | undefined;
+}): VNode {
+  // The file does not have these lines before it is written: where its text is not open there is nothing to go to.
+  return <ProblemLine problem={onLine ? problem : { ...problem, line: undefined }} onLine={onLine} />;
 }
 
 /** A change of the config before it is made: the exact commands, the difference, what is wrong. Nothing is written until a person says so. */
@@ -74,6 +90,7 @@ export function ChangeReview({
   onClose,
   onDone,
   note,
+  onLine,
 }: Pick<ChangeWords, 'title'> &
   Partial<ChangeWords> & {
     readonly plan: () => Promise<ConfigPlan>;
@@ -81,6 +98,8 @@ export function ChangeReview({
     readonly onClose: () => void;
     readonly onDone: () => void;
     readonly note?: ComponentChildren;
+    /** Goes to a line of the text that is reviewed, where it is open behind. */
+    readonly onLine?: (line: number) => void;
   }): VNode {
   const planned = useResource('plan', plan);
   const [error, setError] = useState<ApiError>();
@@ -105,14 +124,15 @@ export function ChangeReview({
         {(found) => (
           <div class="stack">
             {note}
-            {found.problems.map(({ path, message }) => (
-              <Callout key={path + message} tone="bad">
-                <code>{path}</code> <ServerText text={message} />
+            {found.problems.length > 0 && <p class="strong">It cannot be saved like this:</p>}
+            {found.problems.map((problem) => (
+              <Callout key={problem.path + problem.message} tone="bad">
+                <Found problem={problem} onLine={onLine} />
               </Callout>
             ))}
-            {found.warnings.map(({ path, message }) => (
-              <Callout key={path + message} tone="warn">
-                <code>{path}</code> <ServerText text={message} />
+            {found.warnings.map((problem) => (
+              <Callout key={problem.path + problem.message} tone="warn">
+                <Found problem={problem} onLine={onLine} />
               </Callout>
             ))}
             <Commands commands={found.commands} />

@@ -3,6 +3,7 @@ import { canonicalJson, isObject, type JsonObject, type JsonValue } from '../../
 import type { Config, ServerEntry } from '../../model/config.js';
 import type { ConfigChange, ConfigChanges, PlannedChange, PlannedLaunch } from '../../model/config-change.js';
 import { validateConfig } from '../check/validate.js';
+import { createLineFinder } from '../read/line-of.js';
 import { formatOf, parseData, type DataFormat } from '../read/parse.js';
 import { valueAt } from '../read/path.js';
 import { keysOfField, rawField } from '../read/raw-field.js';
@@ -126,6 +127,17 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
 
   return {
     read,
+
+    async place(problems, text, path) {
+      if (problems.length === 0) return [];
+      const format = formatOf(path);
+      const isData = format !== 'ts' && format !== 'js' && format !== 'mjs';
+      const lineOf = await createLineFinder(text.replace(/^\ufeff/, ''), isData ? format : undefined);
+      return problems.map((problem) => {
+        const line = lineOf(problem.path);
+        return line === undefined ? problem : { ...problem, line };
+      });
+    },
 
     async serversIn(text, path) {
       const raw = await parseData(text, path, dataFormatOf(path));

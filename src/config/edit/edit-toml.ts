@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../../kernel/json.js';
 import type { Edit } from './edit.js';
-import { readPlaces, type TomlPlace } from './toml-places.js';
+import { readPlaces, type TomlPlace } from '../read/toml-places.js';
 
 type Keys = Edit['keys'];
 

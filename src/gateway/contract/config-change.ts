@@ -1,7 +1,7 @@
 import type { Problem } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { ComparedLine } from '../../kernel/line-diff.js';
-import type { ConfigChange, PlannedLaunch } from '../../model/config-change.js';
+import type { ConfigChange, PlacedProblem, PlannedLaunch } from '../../model/config-change.js';
 import type { RuleConfig } from '../../model/config.js';
 import type { ClientRows } from '../../model/source.js';
 import type { ReloadReport } from '../reload.js';
@@ -17,7 +17,9 @@ export interface ConfigFile {
   /** Why it cannot be changed from here. */
   readonly problem?: string;
   /** Why its present content is not used; the previous config stays in force. */
-  readonly rejected?: readonly Problem[];
+  readonly rejected?: readonly PlacedProblem[];
+  /** What may be wrong with the config in force; with lines where that is the content of the file. */
+  readonly warnings?: readonly PlacedProblem[];
 }
 
 /** What a change would do. Credentials are placeholders. */
@@ -27,8 +29,8 @@ export interface ShownPlan {
   readonly after: string;
   readonly diff: readonly ComparedLine[];
   /** What keeps it from being applied. */
-  readonly problems: readonly Problem[];
-  readonly warnings: readonly Problem[];
+  readonly problems: readonly PlacedProblem[];
+  readonly warnings: readonly PlacedProblem[];
   /** Commands that would be run and URLs that would be reached, and are not now. */
   readonly commands: readonly PlannedLaunch[];
   /** Names exactly this change of exactly this file. */

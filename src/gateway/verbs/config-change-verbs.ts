@@ -1,8 +1,8 @@
-import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import { messageOf, ToolscoutError, toToolscoutError, type Problem } from '../../kernel/errors.js';
 import { sha256 } from '../../kernel/hash.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { compareLines } from '../../kernel/line-diff.js';
-import type { ConfigChange, ConfigChanges, PlannedChange } from '../../model/config-change.js';
+import type { ConfigChange, ConfigChanges, PlacedProblem, PlannedChange } from '../../model/config-change.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { ImportPlan } from '../../model/source.js';
 import type { AppliedChange, ConfigChangeVerbs, ImportRequest, ShownPlan } from '../contract/config-change.js';
@@ -43,8 +43,15 @@ export function configChangeVerbs(
     });
   };
 
-  const show = ({ path, before = '', after, problems, warnings, launches }: PlannedChange, plan: string): ShownPlan => {
+  const show = async (
+    { path, before = '', after, problems, warnings, launches }: PlannedChange,
+    plan: string,
+  ): Promise<ShownPlan> => {
     const [old, next] = [placeholders.hide(before), placeholders.hide(after)];
+    const opened = problems.length + warnings.length > 0 ? await changes() : undefined;
+    // Lines are those of the text that is shown.
+    const placed = async (found: readonly Problem[]): Promise<PlacedProblem[]> =>
+      (await opened?.place(found, next, path)) ?? [];
     const hidden = <Each extends { readonly message: string }>(each: Each): Each => ({
       ...each,
       message: core.hide(each.message),
@@ -54,8 +61,8 @@ export function configChangeVerbs(
       before: old,
       after: next,
       diff: compareLines(old, next),
-      problems: problems.map(hidden),
-      warnings: warnings.map(hidden),
+      problems: (await placed(problems)).map(hidden),
+      warnings: (await placed(warnings)).map(hidden),
       commands: launches.map((launch) => ({ ...launch, target: core.hide(launch.target) })),
       plan,
     };
@@ -136,7 +143,17 @@ export function configChangeVerbs(
       const file = await opened.read(path);
       const text = placeholders.hide(file.text ?? '');
       const rejected = core.rejectedConfig;
-      const shown = { path: file.path, exists: file.text !== undefined, text, ...(rejected && { rejected }) };
+      const { warnings } = core.loaded;
+      const shown = {
+        path: file.path,
+        exists: file.text !== undefined,
+        text,
+        ...(rejected && { rejected: await opened.place(rejected, text, file.path) }),
+        warnings: (rejected ? warnings : await opened.place(warnings, text, file.path)).map((each) => ({
+          ...each,
+          message: core.hide(each.message),
+        })),
+      };
       try {
         return { ...shown, servers: await opened.serversIn(text, file.path) };
       } catch (thrown) {
@@ -173,7 +190,7 @@ export function configChangeVerbs(
     async 'studio.planImport'(_viewer, request) {
       const { made, before, after, plan } = await plannedImport(request);
       const empty = { problems: [], warnings: [], launches: [] };
-      const shown = show({ path: made.config, ...(before !== undefined && { before }), after, ...empty }, plan);
+      const shown = await show({ path: made.config, ...(before !== undefined && { before }), after, ...empty }, plan);
       const { clients, additions, paste } = made;
       return { ...shown, clients, additions, ...(paste !== undefined && { paste: placeholders.hide(paste) }) };
     },

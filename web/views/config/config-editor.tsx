@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ConfigFile } from '../../api/types.js';
 import { createDraft } from '../../app/draft.js';
 import { onForget } from '../../app/resource.js';
@@ -7,14 +7,25 @@ import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { Section } from '../../parts/page.js';
 import { FileProblem } from '../../parts/file-problem.js';
+import { ProblemLine } from '../../parts/problem-line.js';
 import { Callout } from '../../parts/states.js';
+import { goToLine, LineEditor } from './line-editor.js';
 
 /** The text that is not saved: it is kept while other views are open. */
 const draft = createDraft<string>();
 onForget(draft.drop);
 
 /** The text of the config file, to be changed; the difference is shown before it is written. */
-export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; readonly onSaved: () => void }): VNode {
+export function ConfigEditor({
+  file,
+  line,
+  onSaved,
+}: {
+  readonly file: ConfigFile;
+  /** The line that the address names. */
+  readonly line: number | undefined;
+  readonly onSaved: () => void;
+}): VNode {
   const [text, showText] = useState(draft.value ?? file.text);
   const setText = (next: string): void => {
     draft.keep(next, file.text);
@@ -22,29 +33,33 @@ export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; rea
   };
   const [isReviewed, setReviewed] = useState(false);
   const change = { text };
+  const editor = useRef<HTMLTextAreaElement>(null!);
+  const goTo = (to: number): void => goToLine(editor.current, to);
+  useEffect(() => {
+    if (line !== undefined) goTo(line);
+  }, [line]);
+  const { rejected = [], warnings = [] } = file;
+  // A text that was changed has other lines than the file.
+  const marked = new Set(text === file.text ? [...rejected, ...warnings].flatMap((each) => each.line ?? []) : []);
   return (
     <Section title="File" aside={<code>{file.path ?? 'no file yet'}</code>}>
       <div class="stack">
-        <FileProblem file={file} />
+        <FileProblem file={file} onLine={goTo} />
         {draft.isOutdated(file.text) && (
           <Callout tone="warn">
             The file changed while you wrote. Your text is kept; the review shows what it would change.
           </Callout>
         )}
-        <label class="field">
-          <span class="sr-only">Text of the config file</span>
-          <textarea
-            class="input mono config-text"
-            spellcheck={false}
-            rows={18}
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-          <span class="field-hint">
-            Values of variables and headers, and what looks like a credential, are shown as TOOLSCOUT_SECRET_… They stay
-            what they are as long as you leave these words alone.
-          </span>
-        </label>
+        <LineEditor value={text} label="Text of the config file" marked={marked} editor={editor} onInput={setText} />
+        {warnings.map((problem) => (
+          <Callout key={problem.path + problem.message} tone="warn">
+            <ProblemLine problem={problem} onLine={goTo} />
+          </Callout>
+        ))}
+        <p class="field-hint">
+          Values of variables and headers, and what looks like a credential, are shown as TOOLSCOUT_SECRET_… They stay
+          what they are as long as you leave these words alone.
+        </p>
         <div class="line">
           <button
             type="button"
@@ -61,6 +76,11 @@ export function ConfigEditor({ file, onSaved }: { readonly file: ConfigFile; rea
       </div>
       <ConfigReview
         change={isReviewed ? change : undefined}
+        onLine={(line) => {
+          setReviewed(false);
+          // The dialog gives the focus back to the button when it closes.
+          requestAnimationFrame(() => requestAnimationFrame(() => goTo(line)));
+        }}
         onClose={() => setReviewed(false)}
         onDone={() => {
           draft.drop();

@@ -4,17 +4,17 @@ import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { Json } from '../../api/types.js';
 import { useResource } from '../../app/resource.js';
+import type { Route } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Page, Section } from '../../parts/page.js';
-import { ServerText } from '../../parts/server-text.js';
 import { Callout, Failure, Loaded } from '../../parts/states.js';
 import { ConfigEditor } from './config-editor.js';
 import { reportText } from './reload-words.js';
 
 /** The config in force, what is wrong with it, and reading it again. */
-export function ConfigView(): VNode {
+export function ConfigView({ route }: { readonly route: Route }): VNode {
   const config = useResource(
     'config',
     api.config,
@@ -62,6 +62,7 @@ export function ConfigView(): VNode {
           <ConfigEditor
             key={found.text}
             file={found}
+            line={Number(route.query['line']) || undefined}
             onSaved={() => {
               file.reload();
               config.reload();
@@ -71,16 +72,9 @@ export function ConfigView(): VNode {
       </Loaded>
       <Loaded from={config} what="The config">
         {(shown) => (
-          <>
-            {shown.warnings.map(({ path, message }) => (
-              <Callout key={path + message} tone="warn">
-                <code>{path}</code> <ServerText text={message} />
-              </Callout>
-            ))}
-            <Section title="In force" aside={<code>{shown.source}</code>}>
-              <JsonTree value={shown as unknown as Json} open={1} label="Config" />
-            </Section>
-          </>
+          <Section title="In force" aside={<code>{shown.source}</code>}>
+            <JsonTree value={shown as unknown as Json} open={1} label="Config" />
+          </Section>
         )}
       </Loaded>
     </Page>

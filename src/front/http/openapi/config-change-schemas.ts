@@ -5,7 +5,11 @@ import { AnyObject as anyObject } from './any-object.js';
 const text = z.string();
 const texts = z.array(text);
 const count = z.int().min(0);
-const Issue = z.object({ path: text, message: text });
+const Issue = z.object({
+  path: text,
+  message: text,
+  line: count.optional().meta({ description: 'The line of the file that it is about, counted from 1.' }),
+});
 const hash = text.regex(/^[0-9a-f]{64}$/);
 
 /** Characters of a config file; more is nothing that is read. */
@@ -22,6 +26,7 @@ export const ConfigFile = z.object({
     .array(Issue)
     .optional()
     .meta({ description: 'Why its present content is not used; the previous config stays in force.' }),
+  warnings: z.array(Issue).optional().meta({ description: 'What may be wrong with the config in force.' }),
 });
 
 const Change = z.union([
