@@ -101,7 +101,9 @@ export function VirtualList<T>({
     <div
       ref={box}
       id={id}
-      class={maxHeight === 'fill' ? 'virtual virtual-fill' : 'virtual'}
+      class={['virtual', maxHeight === 'fill' && 'virtual-fill', isNatural && 'virtual-natural']
+        .filter(Boolean)
+        .join(' ')}
       style={maxHeight === 'fill' ? undefined : { maxHeight: `${maxHeight}px` }}
       tabIndex={0}
       {...roles}

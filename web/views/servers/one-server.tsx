@@ -9,6 +9,7 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Spark } from '../../parts/spark.js';
 import { Advice, Badge, Callout, Empty, Loaded } from '../../parts/states.js';
 import { adviceOf } from '../../text/advice.js';
+import { eraWord } from '../../text/era-word.js';
 import { formatAgo, plural } from '../../text/format.js';
 import { ServerActions } from './server-actions.js';
 import { latencyText, offeredText, stateOf } from './server-state.js';
@@ -100,7 +101,7 @@ function Details({
                 'What it is for',
                 <ServerText text={server.description} limit={300} />,
               ],
-              health.era !== undefined && ['Protocol', `${health.protocolVersion ?? ''} (${health.era} era)`],
+              health.era !== undefined && ['Protocol', `${health.protocolVersion ?? ''} (${eraWord(health.era)})`],
               health.pid !== undefined && ['Process', String(health.pid)],
               server.learnedAt !== undefined && ['Tools learned', formatAgo(server.learnedAt, now.value)],
               server.signIn !== undefined && server.signIn.state !== 'local' && ['Sign-in', server.signIn.state],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { latencyText, learnedText, offeredText, stateOf } from './server-state.js';
+import { latencyText, learnedText, narrowFacts, offeredText, stateOf } from './server-state.js';
 
 const health = { state: 'disconnected', breaker: 'closed', since: 0 } as const;
 
@@ -93,5 +93,14 @@ describe('numbers of a server', () => {
 
   it('STUDIO-1 says how many tools agents get, and how many not', () => {
     expect([offeredText(3, 0), offeredText(0, 1)]).toEqual(['3 tools offered', '0 tools offered, 1 held back']);
+  });
+
+  it('STUDIO-1 on a narrow page the tools and the latency of a server stand in one line', () => {
+    const health = { state: 'connected', breaker: 'closed', since: 0 } as const;
+    expect(narrowFacts({ tools: 1, disabledTools: 0, health })).toBe('1 tool offered');
+    expect(narrowFacts({ tools: 0, disabledTools: 0, health })).toBe('');
+    expect(narrowFacts({ tools: 8, disabledTools: 2, health: { ...health, latencyMs: 12 } })).toBe(
+      '8 tools offered, 2 held back · answers in 12 ms',
+    );
   });
 });

@@ -91,3 +91,14 @@ export function latencyText(latency: ServerDetails['latency']): string {
 export function offeredText(offered: number, held: number): string {
   return `${plural(offered, 'tool')} offered${held > 0 ? `, ${formatCount(held)} held back` : ''}`;
 }
+
+/** What stands in columns of a wide page, as a line of a narrow one. */
+export function narrowFacts({
+  tools,
+  disabledTools,
+  health,
+}: Pick<ServerView, 'tools' | 'disabledTools' | 'health'>): string {
+  const latency = health.latencyMs === undefined ? undefined : `answers in ${formatDuration(health.latencyMs)}`;
+  const offered = tools + disabledTools > 0 && offeredText(tools, disabledTools);
+  return [offered, latency].filter(Boolean).join(' · ');
+}

@@ -13,12 +13,13 @@ import { VirtualList } from '../../parts/virtual-list.js';
 import { formatDuration, plural } from '../../text/format.js';
 import { EditServer } from './edit-server.js';
 import { OneServer } from './one-server.js';
-import { offeredText, stateOf } from './server-state.js';
+import { narrowFacts, offeredText, stateOf } from './server-state.js';
 
 const SERVER_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
 
 function Row({ server }: { readonly server: ServerView }): VNode {
   const { word, tone, line } = stateOf(server);
+  const facts = narrowFacts(server);
   return (
     <>
       <span class={`dot dot-${tone}`} />
@@ -35,6 +36,7 @@ function Row({ server }: { readonly server: ServerView }): VNode {
         <div class="row-sub">
           <ServerLine text={line} />
         </div>
+        {facts !== '' && <div class="row-facts narrow-only">{facts}</div>}
       </div>
       <span class="muted small number wide-only">
         {server.health.latencyMs === undefined ? '' : formatDuration(server.health.latencyMs)}
