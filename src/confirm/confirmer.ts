@@ -180,7 +180,7 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
         confirms: callToConfirm(asked),
       });
     } catch (thrown) {
-      if (call.signal?.aborted) throw thrown;
+      if (call.signal?.aborted) throw unconfirmed(thrown);
       log.warn('confirm.host', { server: asked.server.id, tool: asked.tool.name, error: messageOf(thrown) });
       return undefined;
     } finally {
@@ -276,6 +276,11 @@ async function during<T>(onAsking: OnAsking, ask: () => Promise<T>): Promise<T> 
 /** The call without a pass that was taken: no server is shown one. */
 function withoutPass(call: Call): Call {
   return isPass(call.resumed?.requestState ?? '') ? { ...call, resumed: undefined } : call;
+}
+
+function unconfirmed(cause: unknown): ToolscoutError {
+  const message = 'The call was cancelled before a person confirmed it; nothing was sent to the server.';
+  return new ToolscoutError('CANCELLED', message, { delivered: false, cause });
 }
 
 function rejected({ server, tool }: AskedCall, why: string): ToolscoutError {

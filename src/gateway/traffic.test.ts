@@ -177,6 +177,12 @@ describe('traffic', COMPUTES_LONG, () => {
     await expect(question).rejects.toThrow('the call has ended');
     ended.succeed({ content: [] });
     expect(last()).toMatchObject({ ms: 700, askedMs: 700 });
+    const own = begin(traffic);
+    const confirms = { rule: 'rule 1 (pattern "*")', scope: 'call', arguments: {} } as const;
+    await own.watch(host(async () => ({}))).request('elicitation/create', {}, { confirms });
+    await own.watch(host(async () => ({}))).request('elicitation/create', {});
+    own.succeed({ content: [] });
+    expect(last().children.map(({ from }) => from)).toEqual(['toolscout', 'server']);
     // A row without a question has no such time, and no row has what only the recorder needs.
     begin(traffic);
     expect(Object.keys(last()).filter((key) => /asking|asked|refused|gone|size|started/i.test(key))).toEqual([]);

@@ -153,7 +153,8 @@ export function createTraffic(deps: {
   /** A question to a host, and its answer. */
   const ask = async (row: Row, host: Host, ...[method, params, options]: Parameters<Host['request']>) => {
     const request = payloadOf(params ?? {}, row);
-    const child = addChild(row, { kind: 'callback', from: 'server', method, request });
+    const from = options?.confirms ? 'toolscout' : 'server';
+    const child = addChild(row, { kind: 'callback', from, method, request });
     if (row.asking === 0) row.askingSince = child.startMs;
     row.asking += 1;
     tell(row);

@@ -180,7 +180,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
           {asks.value.length > 0 && (
             <a class="nav-ask" href={placeOfAsk(asks.value[0]!)} onClick={() => (isMenuOpen.value = false)}>
               <Icon name="approvals" />
-              {asks.value.length === 1 ? 'A question waits' : 'Questions wait'}
+              {asks.value.length === 1 ? 'Question waits' : 'Questions wait'}
               <span class="nav-count">{asks.value.length}</span>
             </a>
           )}

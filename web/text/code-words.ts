@@ -19,7 +19,7 @@ const CODE_WORDS: Readonly<Partial<Record<ErrorCode, string>>> = {
   TOOL_EXECUTION_ERROR: 'The tool answered with an error.',
   SCRIPT_ERROR: 'The script threw an error.',
   SCRIPT_LIMIT_EXCEEDED: 'The script reached one of its limits.',
-  CANCELLED: 'The caller cancelled it; the server may have done part of the work.',
+  CANCELLED: 'The caller cancelled it; what was sent before may have taken effect.',
   SERVER_CONNECTION_ERROR: 'The server could not be reached, or went away; its page has the cause.',
   AUTHENTICATION_FAILED: 'The server asks for a sign-in or another credential.',
   SESSION_INIT_FAILED: 'The server refused the handshake.',

@@ -71,7 +71,12 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
               <span class="muted">through {routeWord(call.route)}</span>
             </>,
           ],
-          ['Because of', <ServerText text={reasonOf(call.rule)} limit={300} />],
+          [
+            'Because of',
+            <>
+              <ServerText text={reasonOf(call.rule)} limit={300} /> <a href={hrefTo('rules')}>Open the rules</a>
+            </>,
+          ],
           [
             'Waits',
             <>

@@ -78,11 +78,11 @@ describe('words of rules', () => {
 
   it('STUDIO-1 says what the rules amount to', () => {
     expect(previewText(preview(1, 2, 9, true), true)).toBe('Compared with now: 1 tool more, 2 tools fewer.');
-    expect(previewText(preview(0, 0, 1, true), false)).toBe('1 tool that no rule names is offered.');
+    expect(previewText(preview(0, 0, 1, true), false)).toBe('1 tool that no rule turns on or off is offered.');
     expect(previewText(preview(0, 0, 71, true, 2), false)).toBe(
-      '71 tools that no rule names are offered; 2 more tools wait for approval.',
+      '71 tools that no rule turns on or off are offered; 2 more tools wait for approval.',
     );
-    expect(previewText(preview(0, 0, 9, false), false)).toBe('9 tools that no rule names are not offered.');
+    expect(previewText(preview(0, 0, 9, false), false)).toBe('9 tools that no rule turns on or off are not offered.');
     expect([patternText({ pattern: 'a' }), patternText({ pattern: ['a', 'b'] })]).toEqual(['a', 'a, b']);
   });
 });

@@ -68,7 +68,7 @@ export function effectNote(
 }
 
 /**
- * Why tools are off that no rule names: one rule that enables makes the rules a list of what is allowed. Nothing where
+ * Why tools are off that no rule turns off: one rule that enables makes the rules a list of what is allowed. Nothing where
  * they are on.
  */
 export function allowListText(rules: readonly Pick<RuleConfig, 'enabled'>[], { undecided }: RulesPreview): string {
@@ -83,7 +83,7 @@ export function previewText({ changed, undecided }: RulesPreview, isChanged: boo
   if (isChanged)
     return `Compared with now: ${plural(changed.on.count, 'tool')} more, ${plural(changed.off.count, 'tool')} fewer.`;
   const { count, enabled, waiting } = undecided;
-  const named = `${plural(count, 'tool')} that no rule names ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered' : 'not offered'}`;
+  const named = `${plural(count, 'tool')} that no rule turns on or off ${count === 1 ? 'is' : 'are'} ${enabled ? 'offered' : 'not offered'}`;
   return waiting.count === 0 ? `${named}.` : `${named}; ${waitingText(waiting.count, 'more')}.`;
 }
 

@@ -1,10 +1,14 @@
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { ApiError } from '../../api/problem.js';
 import type { JsonObject } from '../../api/types.js';
+import { hrefTo } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
-import { Badge, Failure } from '../../parts/states.js';
+import { Badge, Callout, Failure } from '../../parts/states.js';
+import { reasonOf } from '../../text/advice.js';
+import { outcomeWord } from '../../text/code-words.js';
 import { formatCount } from '../../text/format.js';
 import { AskView } from './ask-view.js';
 import { saysOnly } from './result-parts.js';
@@ -40,6 +44,25 @@ function Progress({ progress }: { readonly progress: readonly JsonObject[] }): V
   );
 }
 
+/** The call was not sent: a person is still to say yes. */
+function Waits({ error }: { readonly error: ApiError }): VNode {
+  return (
+    <Callout tone="warn">
+      <div class="stack stack-s" role="alert">
+        <p class="strong">
+          <ServerText text={reasonOf(error.message)} />
+        </p>
+        <p>Say yes or no under Approvals. After a yes, run the tool again with the same arguments.</p>
+        <p>
+          <a class="button button-small button-main" href={hrefTo('approvals')}>
+            Decide in Approvals
+          </a>
+        </p>
+      </div>
+    </Callout>
+  );
+}
+
 /** What a call does now, or what became of it. */
 export function RunView({ run }: { readonly run: Run }): VNode | null {
   const state = run.state.value;
@@ -54,6 +77,7 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
   }, [firstAsk]);
   if (state.step === 'idle') return null;
   const ms = state.step === 'done' || state.step === 'failed' ? tookText(state) : undefined;
+  const waits = state.step === 'failed' && state.error.problem.code === 'CONFIRMATION_REQUIRED';
   const answer = state.step === 'done' || state.step === 'failed' ? state.answer : undefined;
   const result = answer?.['result'] as JsonObject | undefined;
   return (
@@ -63,7 +87,9 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
         <span class="line">
           <span>{[tokensText(answer), ms].filter(Boolean).join(' · ')}</span>
           {state.step === 'done' && <Badge tone="ok">success</Badge>}
-          {state.step === 'failed' && <Badge tone="bad">failure</Badge>}
+          {state.step === 'failed' && (
+            <Badge tone={waits ? 'warn' : 'bad'}>{waits ? outcomeWord('waiting') : 'failure'}</Badge>
+          )}
         </span>
       }
     >
@@ -76,9 +102,12 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
         {state.step === 'running' && <Progress progress={state.progress} />}
         {state.step === 'running' && state.asks.map((ask) => <AskView key={ask.id} ask={ask} run={run} />)}
         {state.step === 'cancelled' && (
-          <p role="status">The call was cancelled. The server may have done part of the work.</p>
+          <p role="status">
+            The call was cancelled.{' '}
+            {state.wasSent ? 'The server may have done part of the work.' : 'Nothing was sent to the server.'}
+          </p>
         )}
-        {state.step === 'failed' && <Failure error={state.error} />}
+        {state.step === 'failed' && (waits ? <Waits error={state.error} /> : <Failure error={state.error} />)}
         {state.step === 'done' && (
           <p class="sr-only" role="status">
             The call succeeded.

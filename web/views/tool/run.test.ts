@@ -85,6 +85,13 @@ describe('a call that asks', () => {
     tell('withdrawn', { id: 'q' });
     await finish({ success: false, error: { message: 'no', code: 'CONFIRMATION_REQUIRED' } });
     expect(run.state.value).toMatchObject({ step: 'failed', ms: 20_000, askedMs: 20_000 });
+    void run.start('asking', 'elicit', {});
+    run.cancel();
+    expect(run.state.value).toEqual({ step: 'cancelled', wasSent: true });
+    void run.start('asking', 'elicit', {});
+    tell('ask', { ...ask('q'), confirms });
+    run.cancel();
+    expect(run.state.value).toEqual({ step: 'cancelled', wasSent: false });
   });
 
   it.each([

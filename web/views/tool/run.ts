@@ -22,7 +22,7 @@ export type RunState =
       readonly error: ApiError;
       readonly answer?: JsonObject;
     }
-  | { readonly step: 'cancelled' };
+  | { readonly step: 'cancelled'; readonly wasSent: boolean };
 
 const MAX_PROGRESS = 50;
 
@@ -126,7 +126,10 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
     start,
     cancel: () => {
       running?.abort();
-      state.value = { step: 'cancelled' };
+      const { value } = state;
+      // What toolscout still asks about has not reached the server.
+      const wasSent = !(value.step === 'running' && value.asks.some(({ confirms }) => confirms));
+      state.value = { step: 'cancelled', wasSent };
     },
     /** The answer to a question is sent, or could not be. */
     answering: (id: string, isSent: boolean) => {

@@ -7,9 +7,10 @@ import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { OutcomeBadge } from '../../parts/states.js';
 import { formatBytes, formatCount, formatDateTime, formatDuration } from '../../text/format.js';
 import { codeText, placeOfCode } from '../../text/code-words.js';
+import { eraWord } from '../../text/era-word.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
-import { barOf, eraWord, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
+import { barOf, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;

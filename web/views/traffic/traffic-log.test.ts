@@ -7,10 +7,9 @@ import {
   countText,
   createTrafficLog,
   emptyWords,
-  eraWord,
+  partName,
   messageTitle,
   partMethod,
-  partName,
   pausedText,
   selectRows,
   toolOf,
@@ -45,7 +44,7 @@ describe('the traffic log of the page', () => {
 
   it('STUDIO-3 tells the wait for a connection from the request that follows', () => {
     const words = (part: { kind: 'upstream' | 'connect' | 'wait'; server: string; method: string }): string =>
-      `${partName(part)} ${partMethod(part)}`.trim();
+      `${partName({ ...part, from: 'toolscout' })} ${partMethod(part)}`.trim();
     expect(words({ kind: 'connect', server: 'files', method: 'connect' })).toBe('files starting or reaching it');
     expect(words({ kind: 'upstream', server: 'files', method: 'tools/call' })).toBe('files tools/call');
     expect(words({ kind: 'wait', server: 'files', method: 'wait' })).toBe('wait');
@@ -104,15 +103,18 @@ describe('the traffic log of the page', () => {
 
   it('STUDIO-3 says whose message a message is', () => {
     const title = (kind: string, method: string, isAnswer = false): string =>
-      messageTitle({ kind: kind as 'upstream', server: 'files', method }, isAnswer);
+      messageTitle({ kind: kind as 'upstream', from: 'server', server: 'files', method }, isAnswer);
     expect([title('upstream', 'tools/call'), title('upstream', 'tools/call', true)]).toEqual([
       'To files: tools/call',
       'Answer of files',
     ]);
     expect([title('callback', 'elicitation/create'), title('callback', 'x', true)]).toEqual([
-      'Question to the host: elicitation/create',
+      'Question of the server to the host: elicitation/create',
       'Answer of the host',
     ]);
+    const own = { kind: 'callback', from: 'toolscout', method: 'elicitation/create' } as const;
+    expect(messageTitle(own, false)).toBe('Question of toolscout to the host: elicitation/create');
+    expect([partName(own), partName({ ...own, from: 'server' })]).toEqual(['confirmation', 'question']);
     expect([title('progress', 'progress'), title('notice', 'notifications/message')]).toEqual([
       'progress',
       'notice: notifications/message',
@@ -139,9 +141,5 @@ describe('the traffic log of the page', () => {
     expect(barOf(50, 75, 100)).toEqual({ left: 50, width: 25 });
     expect(barOf(0, undefined, 0)).toEqual({ left: 0, width: 1.5 });
     expect(barOf(200, 300, 100)).toEqual({ left: 98.5, width: 1.5 });
-  });
-
-  it('STUDIO-3 says in words which protocol a host speaks', () => {
-    expect(['legacy', 'modern', 'later'].map(eraWord)).toEqual(['MCP with sessions', 'MCP without sessions', 'later']);
   });
 });

@@ -115,7 +115,8 @@ export function selectRows(rows: readonly TrafficRow[], { text, state, sort }: T
 type Part = TrafficRow['children'][number];
 
 /** What a part of a request is called: the server that was asked or connected, else its kind. */
-export function partName({ kind, server }: Pick<Part, 'kind' | 'server'>): string {
+export function partName({ kind, server, from }: Pick<Part, 'kind' | 'server' | 'from'>): string {
+  if (kind === 'callback') return from === 'toolscout' ? 'confirmation' : 'question';
   return (kind === 'upstream' || kind === 'connect') && server !== undefined ? server : kind;
 }
 
@@ -126,10 +127,14 @@ export function partMethod({ kind, method }: Pick<Part, 'kind' | 'method'>): str
 }
 
 /** What a message of a part is: who is asked what, or whose answer it is. */
-export function messageTitle(part: Pick<Part, 'kind' | 'server' | 'method'>, isAnswer: boolean): string {
+export function messageTitle(part: Pick<Part, 'kind' | 'server' | 'method' | 'from'>, isAnswer: boolean): string {
   if (part.kind === 'upstream')
     return isAnswer ? `Answer of ${partName(part)}` : `To ${partName(part)}: ${part.method}`;
-  if (part.kind === 'callback') return isAnswer ? 'Answer of the host' : `Question to the host: ${part.method}`;
+  if (part.kind === 'callback') {
+    if (isAnswer) return 'Answer of the host';
+    const asker = part.from === 'toolscout' ? 'Question of toolscout' : 'Question of the server';
+    return `${asker} to the host: ${part.method}`;
+  }
   const method = partMethod(part);
   return `${part.kind}${method === '' ? '' : `: ${method}`}${isAnswer ? ', answer' : ''}`;
 }
@@ -148,9 +153,4 @@ export function barOf(
   const left = Math.max(0, Math.min(100 - MIN_BAR, (startMs / total) * 100));
   const end = Math.max(startMs, endMs ?? startMs);
   return { left, width: Math.max(MIN_BAR, Math.min(100 - left, ((end - startMs) / total) * 100)) };
-}
-
-/** What a host speaks, for a reader who does not know the eras of the protocol. */
-export function eraWord(era: string): string {
-  return era === 'legacy' ? 'MCP with sessions' : era === 'modern' ? 'MCP without sessions' : era;
 }
