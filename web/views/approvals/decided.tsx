@@ -29,7 +29,11 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
         if (decided.length === 0) {
           return (
             <Empty icon="approvals" title="Nothing was decided yet">
-              <p>What you approve and reject stays listed here, with who decided and why.</p>
+              <p>
+                What you approve and reject here stays listed, with who decided and why. A yes or no to a call that was
+                given elsewhere, on the page of its tool or in a host, is in{' '}
+                <a href={hrefTo('audit', [], { kind: 'confirm' })}>Audit</a>.
+              </p>
             </Empty>
           );
         }

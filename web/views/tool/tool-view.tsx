@@ -28,7 +28,7 @@ import { parameterType } from './parameter-type.js';
 import { keptRun } from './kept-runs.js';
 import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
-import { decidedAt } from './why-words.js';
+import { decidedAt, headingOf, isUnknownServer } from './why-words.js';
 
 const COPIES = [
   ['cli', 'Command line'],
@@ -82,7 +82,7 @@ function NotOffered({
   return (
     <Callout tone="warn">
       <div class="stack stack-s">
-        <p class="strong">Agents do not get this tool.</p>
+        <p class="strong">{headingOf(why)}</p>
         <p>
           <ServerText text={reasonOf(why.reason)} />
         </p>
@@ -101,8 +101,8 @@ function NotOffered({
               {place.label}
             </a>
           )}
-          <a class="button button-small" href={hrefTo('servers', [server])}>
-            Open the server
+          <a class="button button-small" href={hrefTo('servers', isUnknownServer(why) ? [] : [server])}>
+            {isUnknownServer(why) ? 'See all servers' : 'Open the server'}
           </a>
         </p>
       </div>
@@ -153,7 +153,13 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                 </>,
               ],
               tool.tags.length > 0 && ['Tags', tool.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)],
-              ['Pinned as', <code title={tool.hash}>{tool.hash.slice(0, 12)}</code>],
+              [
+                'Fingerprint',
+                <>
+                  <code title={tool.hash}>{tool.hash.slice(0, 12)}</code>{' '}
+                  <span class="muted">of its definition: it changes with every change of the tool</span>
+                </>,
+              ],
             ]}
           />
         </div>

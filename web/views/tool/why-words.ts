@@ -12,3 +12,15 @@ export function decidedAt(
   if (because === 'rejected') return { href: hrefTo('approvals', [`${server}:${tool}`]), label: 'Look at it again' };
   return because === 'rule' ? { href: hrefTo('rules'), label: 'Open the rules' } : undefined;
 }
+
+/** What stands above the reason: whether there is such a tool at all. */
+export function headingOf({ because, reason }: Pick<Why, 'because' | 'reason'>): string {
+  return because === 'unknown-tool' || isUnknownServer({ because, reason })
+    ? 'There is no such tool.'
+    : 'Agents do not get this tool.';
+}
+
+/** Whether the server is not configured: then it has no page. */
+export function isUnknownServer({ because, reason }: Pick<Why, 'because' | 'reason'>): boolean {
+  return because === 'server' && reason.startsWith('No server ');
+}
