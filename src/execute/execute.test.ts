@@ -598,7 +598,7 @@ describe('executor', () => {
         return { content: [] };
       },
     });
-    await executor.execute(call());
+    expect(await executor.execute(call())).toMatchObject({ success: true, askedMs: 45_000 });
     expect(records).toMatchObject([{ outcome: 'success', latencyMs: 45_120, askedMs: 45_000 }]);
     expect(ownMs(records[0]!)).toBe(120);
   });

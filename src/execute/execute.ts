@@ -185,7 +185,8 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const trail: Trail = { phase: 'preparing' };
     const conclude = (outcome: CallResult): CallResult => {
       record(call, trail, outcome, clock.monotonic() - started);
-      return outcome;
+      const { askedMs } = trail;
+      return askedMs === undefined ? outcome : { ...outcome, askedMs: toMicroseconds(askedMs) };
     };
     return walk(call, trail, prepare).then(
       (answer) => {

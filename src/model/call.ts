@@ -87,4 +87,6 @@ export interface CallResult {
   readonly error?: Failure;
   /** About how many tokens of the server's result were left out of `result` (ANS-1, ANS-4). */
   readonly withheld?: number;
+  /** How long a person or the host was asked something meanwhile; absent where nothing was asked. */
+  readonly askedMs?: number;
 }

@@ -138,6 +138,17 @@ describe('calls that ask back', STARTS_PROCESSES, () => {
     expect(await next(events, 'result')).toMatchObject({ error: { code: 'CONFIRMATION_REJECTED' } });
   });
 
+  it('STUDIO-1 EXEC-5 time in which nobody answers is told as such, also where the server gives up its question', async () => {
+    const http = await openAsking();
+    const events = eventsOf(await call(http, 'withdraw'));
+    const { id } = await next(events, 'ask');
+    expect(await next(events, 'withdrawn')).toEqual({ id });
+    expect(await next(events, 'result')).toMatchObject({ success: true });
+    const [record] = await http.gateway.audit.list({ kind: 'execution' });
+    // The server waits 300 ms before it withdraws its question.
+    expect(record!.askedMs).toBeGreaterThan(250);
+  });
+
   it('STUDIO-1 who closes the stream cancels the call; who does not want to be asked is not', async () => {
     const http = await openAsking();
     const response = await call(http, 'elicit');

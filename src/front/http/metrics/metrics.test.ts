@@ -4,9 +4,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../../test/support/fixture.js';
 import { openHttpApp } from '../../../../test/support/http-app.js';
+import { createFakeClock } from '../../../../test/support/fake-clock.js';
+import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { readPrometheus } from '../../../../test/support/read-prometheus.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
+import type { Gateway } from '../../../gateway/index.js';
 import { systemClock } from '../../../kernel/clock.js';
 import parsePrometheusTextFormat from 'parse-prometheus-text-format';
 import { createMetrics } from './metrics.js';
@@ -38,6 +41,18 @@ describe('GET /metrics', STARTS_PROCESSES, () => {
     const text = await (await http.send('/metrics')).text();
     expect(text).toContain('toolscout_executions_total{server="old",outcome="success"} 1');
     expect(text).toContain('toolscout_executions_total{server="unknown",outcome="FORBIDDEN"} 1');
+  });
+
+  it('REG-7 EXEC-5 the time of a call is without the wait for a person', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const clock = createFakeClock();
+    const call: Gateway['call'] = async () => {
+      await clock.advance(30_000);
+      return { success: true, result: {}, askedMs: 29_990 };
+    };
+    const metrics = createMetrics({ ...gateway, call }, clock);
+    await metrics.gateway.call('old', 'echo', {});
+    expect(await metrics.text()).toContain('toolscout_execution_duration_ms_sum 10\n');
   });
 
   it('REG-7 has every name, is valid, and counts what happened', async () => {

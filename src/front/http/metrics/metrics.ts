@@ -72,7 +72,13 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
   const searches = measured.counter('toolscout_searches_total', 'Searches, by whether anything was found.');
   const searchTime = measured.histogram('toolscout_search_duration_ms', 'Time of a search.', SEARCH_BOUNDS).of({});
   const calls = measured.counter('toolscout_executions_total', 'Calls of tools, by server and outcome.');
-  const callTime = measured.histogram('toolscout_execution_duration_ms', 'Time of a call.', CALL_BOUNDS).of({});
+  const callTime = measured
+    .histogram(
+      'toolscout_execution_duration_ms',
+      'Time of a call, without the wait for a person or the host.',
+      CALL_BOUNDS,
+    )
+    .of({});
   const answers = measured.counter('toolscout_http_requests_total', 'Answers of the HTTP API, by route and status.');
   const answered = byTwo(answers, (route, status) => ({ route, status }));
   const ended = byTwo(calls, (server, outcome) => ({ server, outcome }));
@@ -99,9 +105,10 @@ export function createMetrics(gateway: Gateway, clock: Clock): Metrics {
       return { labels: { server: server.join(' '), part }, value };
     });
   };
-  const note = (server: string, { success, error }: CallResult, started: number): void => {
+  const note = (server: string, { success, error, askedMs = 0 }: CallResult, started: number): void => {
     ended(serverLabel(server), success ? 'success' : (error?.code ?? 'INTERNAL_ERROR')).value += 1;
-    callTime.observe(clock.monotonic() - started);
+    // How long a person thinks about a question says nothing about the servers.
+    callTime.observe(Math.max(0, clock.monotonic() - started - askedMs));
   };
 
   return {

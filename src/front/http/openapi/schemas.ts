@@ -226,6 +226,7 @@ export const CallAnswer = z.object({
   success: z.literal(true),
   result: AnyObject,
   withheld: z.number().optional().meta({ description: 'About how many tokens of the result were left out.' }),
+  askedMs: z.number().optional().meta({ description: 'How long a person or the host was asked something meanwhile.' }),
 });
 
 /** A script that is to be run. */
