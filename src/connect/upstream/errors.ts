@@ -1,7 +1,7 @@
 import { hideIn, messageOf, ToolscoutError, type ErrorDetails } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { oneLine, printable } from '../../kernel/text.js';
+import { oneLine, printable, seconds } from '../../kernel/text.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
 
 /** Failures of the network before anything was sent. */
@@ -42,6 +42,17 @@ export function overdue(server: string, isAsking: boolean): ToolscoutError {
     suggestion: 'Make the call again, and answer the question of the server.',
     cause: new UnansweredQuestion(),
   });
+}
+
+/** The end of a request whose time is up: at the deadline of its call, or because its server said nothing for too long. */
+export function outOfTime(
+  server: string,
+  { timeoutMs, deadline = Infinity }: { readonly timeoutMs: number; readonly deadline?: number },
+  { isAsking, now }: { readonly isAsking: boolean; readonly now: number },
+): ToolscoutError {
+  if (deadline <= now) return overdue(server, isAsking);
+  const message = `The server "${server}" did not answer within ${seconds(timeoutMs)}.`;
+  return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message);
 }
 
 /** Whether a call failed because a person or a host did not answer: that says nothing about its server. */

@@ -1,4 +1,3 @@
-import { seconds } from '../../kernel/text.js';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { JSONRPCMessage, MessageExtraInfo, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
@@ -12,7 +11,7 @@ import { createInFlight, type Pending, type RawRequest } from './in-flight.js';
 import { createCallbacks } from './callbacks.js';
 import { createUnsolicitedBudget, cutOff } from '../transport/unsolicited.js';
 import { withEnvelope } from './envelope.js';
-import { badAnswer, brokenStream, httpStatusOf, overdue, rpcError, toUpstreamError, unwritable } from './errors.js';
+import { badAnswer, brokenStream, httpStatusOf, outOfTime, rpcError, toUpstreamError, unwritable } from './errors.js';
 
 /** The SDK client counts its own requests from zero and makes very few; ours never meet them. */
 const FIRST_ID = 1000;
@@ -207,17 +206,11 @@ export function createRequests(deps: RequestsDeps): Requests {
     entry.reject(error);
   };
 
-  const isOver = ({ deadline = Infinity }: RawRequest): boolean => deadline <= clock.monotonic();
-
   const expire = (id: number): void => {
     const isAsking = callbacks.waitsFor(id);
     const entry = take(id);
     if (!entry) return;
-    const message = `The server "${server}" did not answer within ${seconds(entry.options.timeoutMs)}.`;
-    const error = isOver(entry.options)
-      ? overdue(server, isAsking)
-      : new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message);
-    giveUp(id, entry, 'timeout', error);
+    giveUp(id, entry, 'timeout', outOfTime(server, entry.options, { isAsking, now: clock.monotonic() }));
   };
 
   const answered = (id: number, message: JsonObject): void => {

@@ -123,6 +123,7 @@ describe('changing the config', STARTS_PROCESSES, () => {
     expect((await send('/v1/config/plan', { change })).body['problems']).toEqual([
       {
         path: 'servers.b.env API_TOKEN',
+        line: 1,
         message: 'looks like a credential in plain text. Write ${API_TOKEN}, then run toolscout secret set API_TOKEN.',
       },
     ]);
@@ -136,6 +137,7 @@ describe('changing the config', STARTS_PROCESSES, () => {
     expect(shown['rejected']).toContainEqual({
       path: 'servers.keyed.comand',
       message: 'unknown key; did you mean "command"?',
+      line: 5,
     });
     const attention = async () => (await send('/v1/overview')).body['attention'] as Array<{ kind: string }>;
     expect(await attention()).toContainEqual(
