@@ -92,7 +92,7 @@ describe('the examples', STARTS_PROCESSES, () => {
     expect(stdout).toContain('memory:read_graph [read-only, graph]\n');
     expect(stdout).not.toMatch(/^\w+:(?:delete|move|write|create)/m);
     expect(stdout).toContain('"filesystem:move_file" is disabled by rule 1 (pattern');
-    expect(stdout).toContain('"filesystem:write_file" is disabled by allow-list mode');
+    expect(stdout).toContain('"filesystem:write_file" is disabled: no rule enables it');
   });
 
   it('CFG-1 rules.config.ts is a config file that the command line takes', async () => {

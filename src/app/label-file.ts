@@ -8,12 +8,16 @@ import { isObject } from '../kernel/json.js';
 /** Bytes of the file; a thousand times what people label. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-function failure(path: string, thrown: unknown): ToolscoutError {
-  return new ToolscoutError(
-    'STORE_ERROR',
-    `The labelled queries in ${path} cannot be read or written: ${messageOf(thrown)}`,
-    { cause: thrown },
-  );
+function failure(path: string, act: 'read' | 'written', thrown: unknown): ToolscoutError {
+  if (thrown instanceof ToolscoutError) return thrown;
+  const message = `The labelled queries in ${path} cannot be ${act}: ${messageOf(thrown)}`;
+  return new ToolscoutError('STORE_ERROR', message, { cause: thrown });
+}
+
+function tooLarge(path: string): ToolscoutError {
+  return new ToolscoutError('STORE_ERROR', `The labelled queries in ${path} are larger than ${MAX_BYTES} bytes.`, {
+    suggestion: 'Move the file away; toolscout starts a new one.',
+  });
 }
 
 function readLine(line: string): unknown {
@@ -43,7 +47,7 @@ export function createLabelFile(directory: string): LabelFile {
     async append(label) {
       try {
         await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-        if ((await sizeOf()) > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES} bytes`);
+        if ((await sizeOf()) > MAX_BYTES) throw tooLarge(path);
         // One write at the end: of two processes none writes into the line of the other. A link is not followed.
         const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
         const file = await open(path, flags, 0o600);
@@ -53,7 +57,7 @@ export function createLabelFile(directory: string): LabelFile {
           await file.close();
         }
       } catch (thrown) {
-        throw failure(path, thrown);
+        throw failure(path, 'written', thrown);
       }
     },
 
@@ -67,7 +71,7 @@ export function createLabelFile(directory: string): LabelFile {
           return [{ id: typeof line['id'] === 'string' ? line['id'] : '', query: line['query'], relevant }];
         });
       } catch (thrown) {
-        throw failure(path, thrown);
+        throw failure(path, 'read', thrown);
       }
     },
   };

@@ -131,11 +131,14 @@ export function createOwnConfig(
           return { path };
         },
         async list() {
-          const { readSecretsFile } = await import('../config/secrets/secrets-file.js');
+          const { readSecretsFile, REPAIR_SECRETS_FILE } = await import('../config/secrets/secrets-file.js');
           const path = await find();
           const { values, problem } = await readSecretsFile(path);
           if (problem !== undefined)
-            throw new ToolscoutError('CONFIGURATION_ERROR', `${path} ${problem}`, { file: path });
+            throw new ToolscoutError('CONFIGURATION_ERROR', `${path} ${problem}`, {
+              suggestion: REPAIR_SECRETS_FILE,
+              file: path,
+            });
           return { path, names: Object.keys(values).toSorted() };
         },
         async remove(name) {

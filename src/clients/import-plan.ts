@@ -15,7 +15,13 @@ import { holdsLiteralSecret } from '../config/secrets/literal-secrets.js';
 import { formatOf, parseConfig, type DataFormat } from '../config/read/parse.js';
 import { keysOfField, rawField } from '../config/read/raw-field.js';
 import { isRegistryFile, ownServers, secretsFileOf, sourcesOf } from '../config/resolve/resolve-sources.js';
-import { defaultSecretsFile, readSecretsFile, withSecrets, writeSecrets } from '../config/secrets/secrets-file.js';
+import {
+  defaultSecretsFile,
+  readSecretsFile,
+  REPAIR_SECRETS_FILE,
+  withSecrets,
+  writeSecrets,
+} from '../config/secrets/secrets-file.js';
 import type { ClientEnvironment } from '../config/resolve/client-environment.js';
 import { importClient, importSources } from './import-sources.js';
 import { IMPORTERS } from './importers.js';
@@ -178,6 +184,7 @@ async function prepareSecrets(path: string, wanted: boolean, env: Variables) {
   const { values, problem } = wanted ? await readSecretsFile(path) : { values: {}, problem: undefined };
   if (problem !== undefined) {
     throw new ToolscoutError('CONFIGURATION_ERROR', `Credentials cannot be copied: ${path} ${problem}`, {
+      suggestion: REPAIR_SECRETS_FILE,
       file: path,
     });
   }

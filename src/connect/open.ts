@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.js';
 import { isInternalHost } from '../net/address.js';
 import { messageOf, ToolscoutError, ERROR_TABLE } from '../kernel/errors.js';
 import { RPC_CODE } from '../protocol/json-rpc.js';
-import type { Lineage } from '../protocol/lineage.js';
+import { LOOP_REMEDY, type Lineage } from '../protocol/lineage.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import type { Screen } from '../model/host.js';
@@ -328,7 +328,8 @@ function explain(server: Server, thrown: unknown, terms: Terms, signIns: SignIns
   const refused = error.code === 'TOOL_EXECUTION_ERROR' || error.code === 'TOOL_EXECUTION_TIMEOUT';
   const { message, retryAfterMs, upstream, remedy, refusal } = error;
   if (upstream?.code === RPC_CODE.loopDetected) {
-    return new ToolscoutError('CONFIGURATION_ERROR', message, { delivered: false, upstream, cause: thrown });
+    const details = { delivered: false, upstream, remedy: LOOP_REMEDY, cause: thrown };
+    return new ToolscoutError('CONFIGURATION_ERROR', message, details);
   }
   if (refused) {
     const own = launchRemedy(server, error.code === 'TOOL_EXECUTION_TIMEOUT');

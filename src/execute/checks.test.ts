@@ -22,6 +22,17 @@ describe('checks', () => {
     ruleCheck({ tool: tool() });
   });
 
+  it('PAT-4 PAT-5 a tool that no rule enables is refused, and the advice blames no rule', () => {
+    const decision = { enabled: false, reason: 'no rule enables it, and other rules make the list an allow-list' };
+    expect(() => ruleCheck({ tool: tool({ status: 'disabled', decision }) })).toThrow(
+      expect.objectContaining({
+        code: 'TOOL_DISABLED',
+        message: '"fs:delete_file" is disabled: no rule enables it, and other rules make the list an allow-list.',
+        suggestion: 'Choose another tool, or add a rule that enables this one.',
+      }),
+    );
+  });
+
   it('DISC-6 only tools that the server itself listed can be run', () => {
     for (const provenance of ['parsed', 'guessed', 'declared', 'predicted'] as const) {
       expect(() => ruleCheck({ tool: tool({ provenance }) })).toThrow(

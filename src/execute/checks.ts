@@ -31,6 +31,7 @@ export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
   }
   if (tool.status === 'disabled' || !tool.decision.enabled) {
     throw new ToolscoutError('TOOL_DISABLED', `"${address}" is disabled: ${tool.decision.reason}.`, {
+      remedy: { kind: tool.decision.rule === undefined ? 'add-rule' : 'change-rule' },
       delivered: false,
     });
   }

@@ -16,7 +16,7 @@ import type { Store } from '../model/store.js';
 import type { Upstream, UpstreamNotification } from '../model/upstream.js';
 import { createRedaction } from '../redact/index.js';
 import { createMemoryStore } from '../store/index.js';
-import { createGateway, type Gateway } from './index.js';
+import { createGateway, viewerOf, type Gateway } from './index.js';
 
 const load = (config: ConfigInput): LoadedConfig =>
   resolveConfig(config, { source: 'library', env: { SECRET: 'canary-7f3d9a' } });
@@ -177,6 +177,24 @@ describe('the audit log of a gateway', () => {
 });
 
 describe('the gateway', () => {
+  it('EXEC-3 what a gateway or caller cannot discover or register is refused with the advice that helps', async () => {
+    const { gateway } = open({ loaded: load({}) });
+    const target = { name: 'other', command: 'never-started' };
+    await expect(gateway.servers.discoverTools(target)).rejects.toMatchObject({
+      message: 'This gateway discovers configured servers only.',
+      suggestion: 'Add the server to the config.',
+    });
+    await expect(gateway.servers.introspect({ url: 'https://tools.example/mcp' })).rejects.toMatchObject({
+      message: 'This gateway does not accept server proposals.',
+      suggestion: 'Add the server to the config.',
+    });
+    const limited = gateway.as(viewerOf({ name: 'ann', scopes: new Set(['call']), servers: new Set(['a']) }));
+    await expect(limited.servers.discoverTools(target)).rejects.toMatchObject({
+      message: 'This caller may discover configured servers only.',
+      suggestion: 'Name the server by its id.',
+    });
+  });
+
   it('EXEC-3 without a config file or a way to open connections it says what to start or create it with', async () => {
     const { gateway } = open({ loaded: load({ servers: { h: { url: 'https://example.com/mcp' } } }) });
     await expect(gateway.servers.add('b', { command: 'x' })).rejects.toMatchObject({

@@ -22,9 +22,14 @@ export function readAsset(name: string): Uint8Array | undefined {
 /** A file in the folder `assets` without which toolscout does not work: a package that lacks it is damaged. */
 export function requireAsset(name: string): Uint8Array {
   const bytes = readAsset(name);
-  if (!bytes)
-    throw new ToolscoutError('INTERNAL_ERROR', `The file assets/${name} of toolscout is missing.`, {
-      suggestion: 'Install toolscout again.',
-    });
+  if (!bytes) throw brokenAsset(name, 'missing');
   return bytes;
+}
+
+/** The error of a file in the folder `assets` that cannot be used, with what is wrong with it. */
+export function brokenAsset(name: string, state: string, cause?: unknown): ToolscoutError {
+  return new ToolscoutError('INTERNAL_ERROR', `The file assets/${name} of toolscout is ${state}.`, {
+    suggestion: 'Install toolscout again.',
+    cause,
+  });
 }

@@ -21,6 +21,8 @@ export type Remedy =
   | { readonly kind: 'list-skills' }
   | { readonly kind: 'check-skill'; readonly skill: string }
   | { readonly kind: 'change-rule' }
+  /** No rule enables the tool, and other rules make the list an allow-list. */
+  | { readonly kind: 'add-rule' }
   | { readonly kind: 'list-pending' }
   /** Something new waits for a decision. */
   | { readonly kind: 'review'; readonly ref?: string }
@@ -112,6 +114,7 @@ const COMMANDS: RemedyWords = {
   'check-skill': ({ skill }) =>
     `Declare the capability in its skill.md; toolscout skills check ${shellWord(skill)} shows what it has.`,
   'change-rule': () => 'Choose another tool, or change the rule that disables this one.',
+  'add-rule': () => 'Choose another tool, or add a rule that enables this one.',
   'do-not-repeat': () => 'Do not repeat this call: a person rejected it.',
   'list-pending-calls': () => 'Run toolscout pending to see which calls wait.',
   'list-pending': () => 'Run toolscout pending to see what waits.',

@@ -16,6 +16,12 @@ export function unaskedAdvice(method = 'elicitation'): string {
   return `Give the tool what it asks for as arguments, or call it from a host that supports ${feature}.`;
 }
 
+/** What to do about a server that asks its host in a way that no host supports. */
+export const REPORT_TO_AUTHORS = 'Report it to the authors of the server.';
+
+/** What to do about a call whose question the host or its user refused. */
+export const ANSWER_QUESTION = 'Make the call again and answer the question of its server.';
+
 /** The refusal of one more question when `most` are open. */
 export function tooManyQuestions(most: number): ToolscoutError {
   const message = `The server has ${most} questions to the host open already; the next was not asked.`;

@@ -13,7 +13,7 @@ export interface Decision {
   readonly enabled: boolean;
   /** Index into `toolRules`, or `undefined` when the default decided. */
   readonly rule?: number;
-  /** One phrase for people: `rule 2 (pattern "*delete*")` or `allow-list mode: no rule enables it`. */
+  /** One phrase for people: `rule 2 (pattern "*delete*")` or `no rule enables it, and …`. */
   readonly reason: string;
 }
 
@@ -79,6 +79,11 @@ export function provenanceText({
 }: Pick<Tool, 'provenance' | 'rung' | 'confidence'>): string {
   const details = [rung, confidence === undefined ? undefined : `confidence ${confidence}`].filter(Boolean);
   return details.length === 0 ? provenance : `${provenance} (${details.join(', ')})`;
+}
+
+/** That a tool is disabled, and why, as one phrase. */
+export function disabledPhrase({ rule, reason }: Decision): string {
+  return rule === undefined ? `disabled: ${reason}` : `disabled by ${reason}`;
 }
 
 /** Why a tool is not offered, or by which rule it is, as one phrase. */

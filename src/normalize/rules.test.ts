@@ -7,7 +7,7 @@ import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
 
 const DEFAULT_ON = 'default: no rule disables it';
-const ALLOW_LIST = 'allow-list mode: no rule enables it';
+const ALLOW_LIST = 'no rule enables it, and other rules make the list an allow-list';
 
 const compileBroken = (): unknown =>
   compileRules([{ pattern: '/(?=x)/', enabled: false }, { pattern: '*' }, { pattern: '*', server: '[a' }]);

@@ -67,7 +67,7 @@ export function compileRules(configs: readonly RuleConfig[]): Rules {
 
   const reasons = rules.map((rule) => describeRule(rule));
   const fallback: Decision = rules.some((rule) => rule.config.enabled === true)
-    ? { enabled: false, reason: 'allow-list mode: no rule enables it' }
+    ? { enabled: false, reason: 'no rule enables it, and other rules make the list an allow-list' }
     : { enabled: true, reason: 'default: no rule disables it' };
 
   return {

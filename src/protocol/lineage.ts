@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import { newId } from '../kernel/ids.js';
+import type { Remedy } from '../kernel/remedy.js';
 
 /** The request header in which one toolscout names the instances in front of it. */
 export const VIA_HEADER = 'toolscout-via';
@@ -9,6 +10,12 @@ export const INSTANCE_HEADER = 'toolscout-instance';
 
 /** The variable in which a toolscout passes its id to its children. */
 export const VIA_VARIABLE = 'TOOLSCOUT_VIA';
+
+/** What to do about a server that is this toolscout, or has it as a server. */
+export const LOOP_REMEDY: Remedy = {
+  kind: 'configure',
+  what: 'Remove the server from the config; a toolscout may be a server of another one, but not of itself.',
+};
 
 /** Instances that are named at once; a longer chain is a loop or a mistake. */
 const MAX_INSTANCES = 16;

@@ -6,10 +6,13 @@ import { sha256 } from '../kernel/hash.js';
 import type { Store } from '../model/store.js';
 import { createMemoryStore } from '../store/index.js';
 import { LiveCall } from './live-call.js';
+import type { RunOptions } from './run-types.js';
 import { answerOf } from './script-call.js';
 import { breachError } from './script-failure.js';
+import { runScript } from './script-run.js';
 import { createSuspendedScripts, type SuspendedScript } from './suspended-scripts.js';
 import { createVault } from './vault.js';
+import type { WorkerListener } from './workers.js';
 
 describe('the vault of suspended scripts', () => {
   it('CODE-5 opens only what it sealed, with the same binding; all vaults of a store share a key', async () => {
@@ -91,6 +94,27 @@ describe('the vault of suspended scripts', () => {
         suggestion: 'Check what its calls changed, then run it from the start.',
       });
     }
+  });
+});
+
+it('CODE-5 a script whose noted answers do not match its calls ends, with the advice to check its calls', async () => {
+  const worker = (listener: WorkerListener) => ({
+    post: () => queueMicrotask(() => listener.onMessage({ type: 'rest', computedMs: 0, printed: [], calls: [] })),
+    giveBack: () => undefined,
+    end: () => undefined,
+  });
+  const options = {
+    clock: createFakeClock(),
+    workers: { lend: (listener: WorkerListener) => Promise.resolve(worker(listener)) },
+    bounds: { timeoutMs: 1000, computeMs: 1000, calls: 9, parallel: 1 },
+    journal: { noted: [{ id: 7, answer: {}, now: 0 }] },
+  } as unknown as RunOptions;
+  expect(await runScript({ script: 'x', seed: [1, 2, 3] }, options)).toMatchObject({
+    kind: 'stopped',
+    error: {
+      message: 'The script cannot be resumed: its saved calls do not match it.',
+      suggestion: 'Check what its calls changed, then run it from the start.',
+    },
   });
 });
 

@@ -2,6 +2,7 @@ import { sleep, type Timer } from '../kernel/clock.js';
 import { toToolscoutError, ToolscoutError } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
+import { REPORT_TO_AUTHORS } from '../model/host.js';
 import { describeRemedy, type Remedy } from '../kernel/remedy.js';
 import type { CallResult } from '../model/call.js';
 import { refusalsFor, responsesFor } from './asking-call.js';
@@ -159,10 +160,9 @@ class ScriptRun {
       const call = this.calls.get(next.id);
       if (!call)
         return this.stop(
-          new ToolscoutError(
-            'SCRIPT_ERROR',
-            'The script cannot be resumed: its saved calls do not match it. Run it from the start.',
-          ),
+          new ToolscoutError('SCRIPT_ERROR', 'The script cannot be resumed: its saved calls do not match it.', {
+            suggestion: 'Check what its calls changed, then run it from the start.',
+          }),
         );
       return this.give(next.id, next.answer, next.now);
     }
@@ -258,6 +258,7 @@ class ScriptRun {
       const error = new ToolscoutError(
         'TOOL_EXECUTION_ERROR',
         `"${addressOf(server, tool)}" asked for input more than ${MAX_ROUNDS} times.`,
+        { suggestion: REPORT_TO_AUTHORS },
       );
       return this.answer(call, thrownAnswer(error, call.request));
     }

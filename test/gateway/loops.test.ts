@@ -76,7 +76,10 @@ describe('toolscout as a server of itself', STARTS_PROCESSES, () => {
     for (const path of ['/mcp', '/servers/me/mcp']) {
       await reach('me', url.replace('/mcp', path));
       const [outcome] = await gateway.servers.discover(['me']);
-      expect(outcome, path).toMatchObject({ ok: false });
+      expect(outcome, path).toMatchObject({
+        ok: false,
+        error: { suggestion: expect.stringMatching(/^Remove the server from the config;/) as string },
+      });
       expect(await problemOf(gateway, 'me'), path).toMatch(/"me" is not used: it is this toolscout itself/);
     }
   });

@@ -54,11 +54,19 @@ describe('labelled queries', STARTS_PROCESSES, () => {
     await symlink(target, join(linked, 'labels.jsonl'));
     await expect(createLabelFile(linked).append({ id: '1', query: 'q', relevant: [] })).rejects.toMatchObject({
       code: 'STORE_ERROR',
+      message: expect.stringContaining('labels.jsonl cannot be written: ') as string,
     });
     expect(await readFile(target, 'utf8')).toBe('');
     await writeFile(file.path, 'x'.repeat(8 * 1024 * 1024 + 1));
-    await expect(file.append({ id: '1', query: 'q', relevant: [] })).rejects.toThrow('larger than');
-    await expect(createLabelFile(file.path).read()).rejects.toMatchObject({ code: 'STORE_ERROR' });
+    await expect(file.append({ id: '1', query: 'q', relevant: [] })).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      message: `The labelled queries in ${file.path} are larger than 8388608 bytes.`,
+      suggestion: 'Move the file away; toolscout starts a new one.',
+    });
+    await expect(createLabelFile(file.path).read()).rejects.toMatchObject({
+      code: 'STORE_ERROR',
+      message: expect.stringContaining('labels.jsonl cannot be read: ') as string,
+    });
   });
 });
 

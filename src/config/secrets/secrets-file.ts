@@ -71,9 +71,12 @@ export function withSecrets(
   return { ...values, ...Object.fromEntries(set) };
 }
 
+/** What to do about a file with secrets that cannot be used. */
+export const REPAIR_SECRETS_FILE = 'Repair the file, or name another with envFile in the config.';
+
 function refusal(path: string, problem: string): ToolscoutError {
   return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${problem}`, {
-    suggestion: 'Nothing was changed. Repair the file, or name another with envFile in the config.',
+    suggestion: `Nothing was changed. ${REPAIR_SECRETS_FILE}`,
     file: path,
   });
 }

@@ -7,7 +7,7 @@ import {
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { INSTANCE_HEADER, VIA_HEADER, type Lineage } from '../../protocol/lineage.js';
+import { INSTANCE_HEADER, LOOP_REMEDY, VIA_HEADER, type Lineage } from '../../protocol/lineage.js';
 import type { HttpTransport } from '../../model/server.js';
 import { withSession } from '../oauth/fetch.js';
 import type { SignInSession } from '../oauth/session.js';
@@ -150,10 +150,7 @@ function refuseLoop(server: string, response: Response, lineage: Lineage | undef
   if (reason === undefined) return;
   void response.body?.cancel();
   throw new ToolscoutError('CONFIGURATION_ERROR', `The server "${server}" is not used: ${reason}.`, {
-    remedy: {
-      kind: 'configure',
-      what: 'Remove the server from the configuration; a toolscout may be a server of another one, but not of itself.',
-    },
+    remedy: LOOP_REMEDY,
     delivered: false,
   });
 }

@@ -40,6 +40,13 @@ function stage(answers: readonly JsonObject[], host: Partial<Host> | undefined) 
 }
 
 describe('rounds with a modern server', () => {
+  it('S8 EXEC-3 a request that no client supports is the fault of the server, whatever the arguments', async () => {
+    await expect(stage([asks({ n: { method: 'tools/call' } })], {}).result).rejects.toMatchObject({
+      message: 'During the call, the server "s" sent a request with an unsupported method.',
+      suggestion: 'Report it to the authors of the server.',
+    });
+  });
+
   it('A26 a question or an answer that nests too deep to be written ends the call', async () => {
     const deep = JSON.parse(`{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`) as JsonObject;
     const nested = asks({ n: { method: 'elicitation/create', params: deep } });

@@ -7,6 +7,7 @@ import {
   namedQuestion,
   namedQuestions,
   offers,
+  REPORT_TO_AUTHORS,
   unaskedAdvice,
   type Host,
   type Screen,
@@ -21,14 +22,17 @@ const MAX_QUESTIONS = 32;
 const MAX_DEPTH = 1000;
 /** A server that only asks to be called again is given a moment. */
 const PACE_MS = 250;
+/** What to do about an answer of the host that cannot be handed on. */
+const SIMPLER_ANSWER = 'Make the call again and answer with less nested data.';
 
 /** Whether a modern server asks for something before it goes on. */
 function asksForInput(result: JsonObject): boolean {
   return result['resultType'] === 'input_required';
 }
 
-function refused(server: string, what: string, suggestion?: string): ToolscoutError {
-  const message = `During the call the server "${server}" ${what}.`;
+/** A call that failed because of what its server asked; other arguments would not help. */
+function refused(server: string, what: string, suggestion = REPORT_TO_AUTHORS): ToolscoutError {
+  const message = `During the call, the server "${server}" ${what}.`;
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { suggestion });
 }
 
@@ -42,7 +46,7 @@ function questionsOf(server: string, asked: JsonObject, host: Host): Array<[stri
     const method = isObject(question) ? question['method'] : undefined;
     const params = isObject(question) && isObject(question['params']) ? question['params'] : undefined;
     if (typeof method !== 'string' || !CALLBACK_METHODS.has(method))
-      throw refused(server, 'sent a request with an unknown method');
+      throw refused(server, 'sent a request with an unsupported method');
     if (!offers(host.capabilities, method, params))
       throw refused(server, `asked for ${method}, which the host does not offer`, unaskedAdvice(method));
     return [key, method, params];
@@ -76,7 +80,8 @@ async function askHost(
       const shown = params && screen ? screen.question(params) : params;
       const named = shown && namedQuestion(server, method, shown);
       const answer = await host.request(method, named, { signal: stop.signal });
-      if (isDeeperThan(answer, MAX_DEPTH)) throw refused(server, 'got an answer from the host that nests too deeply');
+      if (isDeeperThan(answer, MAX_DEPTH))
+        throw refused(server, 'got an answer from the host that nests too deeply', SIMPLER_ANSWER);
       return [key, screen ? screen.answer(answer) : answer] as const;
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;

@@ -409,6 +409,9 @@ describe('toolscout tools, inspect and why', STARTS_PROCESSES, () => {
       ],
     });
     expect((await run(await notes(), 'tools', 'note')).code).toBe(2);
+    const allowing = { toolRules: [{ pattern: 'read_*', enabled: true }] };
+    const listed = await run(await notes(allowing), 'tools', 'notes', '--include-disabled');
+    expect(listed.stdout).toMatch(/^delete_note +disabled: no rule enables it, /m);
   });
 
   it('CLI-1 inspect shows a tool with its parameters; --json its whole definition', async () => {

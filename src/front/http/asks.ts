@@ -4,7 +4,14 @@ import { sha256 } from '../../kernel/hash.js';
 import { newId } from '../../kernel/ids.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { JsonObject } from '../../kernel/json.js';
-import { CallEnded, EVERY_CAPABILITY, questionWithdrawn, type CallToConfirm, type Host } from '../../model/host.js';
+import {
+  ANSWER_QUESTION,
+  CallEnded,
+  EVERY_CAPABILITY,
+  questionWithdrawn,
+  type CallToConfirm,
+  type Host,
+} from '../../model/host.js';
 import type { Principal } from '../../model/principal.js';
 
 /** A question in the middle of a call. */
@@ -172,7 +179,8 @@ export function createAsks(clock: Clock): Asks {
       }
       if ('answer' in given) return waiting.resolve(given.answer);
       const message = given.refusal;
-      waiting.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', message, { upstream: { code: REFUSED, message } }));
+      const details = { suggestion: ANSWER_QUESTION, upstream: { code: REFUSED, message } };
+      waiting.reject(new ToolscoutError('TOOL_EXECUTION_ERROR', message, details));
     },
   };
 }

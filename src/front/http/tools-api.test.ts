@@ -70,7 +70,10 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
     });
     const send = (path: string, init: RequestInit = {}): Promise<Response> =>
       handler(new Request(`http://app${path}`, { ...init, headers: { 'x-user': 'ann', ...(init.headers as object) } }));
-    expect((await handler(new Request('http://app/v1/servers'))).status).toBe(401);
+    const unknown = await handler(new Request('http://app/v1/servers'));
+    expect(unknown.status).toBe(401);
+    // The program decides about credentials: a key of toolscout would not help.
+    expect(await unknown.json()).toMatchObject({ suggestion: 'Send the credentials that this service requires.' });
     expect(await (await send('/v1/servers')).text()).not.toContain('hidden');
     const call = {
       method: 'POST',

@@ -62,7 +62,10 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
       if (!principal) return LOCAL;
       return Promise.resolve(principal(request.web)).then((known) => {
         if (known) return known;
-        throw new ToolscoutError('UNAUTHENTICATED', 'The request is not authenticated.');
+        // The program that mounts the routes decides how a request is authenticated.
+        throw new ToolscoutError('UNAUTHENTICATED', 'Missing or unknown credentials.', {
+          suggestion: 'Send the credentials that this service requires.',
+        });
       });
     },
     // Who is known, and for how long, is the business of the app.

@@ -4,7 +4,7 @@ import { strictTool } from '../../protocol/strict-items.js';
 import { counted, nearestNames } from '../../kernel/text.js';
 import { hasScope } from '../../model/principal.js';
 import { holdOf, remedyOfHold } from '../../model/hold.js';
-import { provenanceText } from '../../model/tool.js';
+import { disabledPhrase, provenanceText } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { problemOf, type Sources as ViewSources } from '../../catalog/views.js';
 import { isUsable } from '../../catalog/catalog.js';
@@ -120,13 +120,13 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     );
   }
   if (found.provenance !== 'protocol') {
-    if (!found.decision.enabled) return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+    if (!found.decision.enabled) return no('rule', `"${address}" is ${disabledPhrase(found.decision)}.`);
     return no(
       'provenance',
       `"${address}" cannot be called: its server did not list it, it was ${provenanceText(found)}.${found.hold ? ` It is hidden: ${found.hold.reason}.` : ''}`,
     );
   }
-  if (found.status === 'disabled') return no('rule', `"${address}" is disabled by ${found.decision.reason}.`);
+  if (found.status === 'disabled') return no('rule', `"${address}" is ${disabledPhrase(found.decision)}.`);
   const held = holdOf(found);
   if (held) {
     const remedy = remedyOfHold(server, tool, held);

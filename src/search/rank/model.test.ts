@@ -30,6 +30,11 @@ describe('the learned weights', () => {
     ['has a weight without bounds', bytes({ version: MODEL_VERSION, weights: { signals: 1e308 } })],
     ['has a feature that does not exist', bytes({ version: MODEL_VERSION, weights: { signals: 1, luck: 1 } })],
   ])('FIND-6 a file that %s is refused', (_, file) => {
-    expect(() => readModel(file)).toThrow(/ranking weights cannot be used/);
+    expect(() => readModel(file)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^The file assets\/ranking\.json of toolscout is damaged: [^.]+\.$/) as string,
+        suggestion: 'Install toolscout again.',
+      }),
+    );
   });
 });

@@ -1,5 +1,6 @@
-import { ToolscoutError } from '../../kernel/errors.js';
+import type { ToolscoutError } from '../../kernel/errors.js';
 import { isObject, type JsonValue } from '../../kernel/json.js';
+import { brokenAsset } from '../../kernel/package-file.js';
 import { createModel, FEATURES, type RankingModel } from './rank.js';
 
 /** The format of the file. */
@@ -33,9 +34,5 @@ function parse(bytes: Uint8Array): JsonValue {
 }
 
 function damaged(reason: string, cause?: unknown): ToolscoutError {
-  return new ToolscoutError(
-    'INTERNAL_ERROR',
-    `The file of ranking weights cannot be used: ${reason}. Install toolscout again.`,
-    { cause },
-  );
+  return brokenAsset('ranking.json', `damaged: ${reason}`, cause);
 }

@@ -61,7 +61,12 @@ describe('the file of word vectors', () => {
       fc.property(fc.nat(good.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const bad = Uint8Array.from(good);
         bad[at] = bad[at]! ^ change;
-        expect(() => readVectors(bad)).toThrow(/word vectors is damaged: .+\. Install toolscout again\./);
+        expect(() => readVectors(bad)).toThrow(
+          expect.objectContaining({
+            message: expect.stringMatching(/^The file assets\/words\.bin of toolscout is damaged: [^.]+\.$/) as string,
+            suggestion: 'Install toolscout again.',
+          }),
+        );
         expect(() => readVectors(good.subarray(0, at))).toThrow(/is damaged/);
       }),
     );

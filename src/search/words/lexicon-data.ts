@@ -1,4 +1,5 @@
-import { ToolscoutError } from '../../kernel/errors.js';
+import type { ToolscoutError } from '../../kernel/errors.js';
+import { brokenAsset } from '../../kernel/package-file.js';
 import { checksum } from '../checksum.js';
 
 /** What the file holds: words, and lists of lists of their numbers. Ends are running totals. */
@@ -76,10 +77,7 @@ export function widthOf(list: number): 2 | 4 {
 }
 
 function damaged(reason: string): ToolscoutError {
-  return new ToolscoutError(
-    'INTERNAL_ERROR',
-    `The file of the lexicon is damaged: ${reason}. Install toolscout again.`,
-  );
+  return brokenAsset('lexicon.bin', `damaged: ${reason}`);
 }
 
 /** For every item of a list of lists, the list it is in. */

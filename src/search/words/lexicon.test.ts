@@ -65,10 +65,17 @@ describe('the lexicon', () => {
       fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
         const bad = bytes.slice();
         bad[at] = bad[at]! ^ change;
-        expect(() => readLexicon(bad)).toThrow(/lexicon is damaged/);
+        expect(() => readLexicon(bad)).toThrow(
+          expect.objectContaining({
+            message: expect.stringMatching(
+              /^The file assets\/lexicon\.bin of toolscout is damaged: [^.]+\.$/,
+            ) as string,
+            suggestion: 'Install toolscout again.',
+          }),
+        );
       }),
     );
-    expect(() => readLexicon(bytes.subarray(0, 7))).toThrow(/lexicon is damaged/);
+    expect(() => readLexicon(bytes.subarray(0, 7))).toThrow(/lexicon\.bin of toolscout is damaged/);
   });
 
   it('FIND-6 the file that ships is what its sources give', () => {

@@ -1,4 +1,5 @@
-import { ToolscoutError } from '../../kernel/errors.js';
+import type { ToolscoutError } from '../../kernel/errors.js';
+import { brokenAsset } from '../../kernel/package-file.js';
 import { checksum } from '../checksum.js';
 import { createWordTable } from './lexicon.js';
 
@@ -61,8 +62,5 @@ export function readVectors(bytes: Uint8Array): WordVectors {
 }
 
 function damaged(reason: string): ToolscoutError {
-  return new ToolscoutError(
-    'INTERNAL_ERROR',
-    `The file of word vectors is damaged: ${reason}. Install toolscout again.`,
-  );
+  return brokenAsset('words.bin', `damaged: ${reason}`);
 }

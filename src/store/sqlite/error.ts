@@ -1,4 +1,5 @@
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { oneLine, printable } from '../../kernel/text.js';
 
 /** What went wrong in SQLite, as far as it changes what is done next. */
 export type Trouble = 'busy' | 'damaged' | 'full' | 'readonly' | 'other';
@@ -30,6 +31,15 @@ const ADVICE: Readonly<Record<Trouble, string>> = {
   readonly: 'The file cannot be written; check its owner and permissions.',
   other: 'Make the state directory usable for this user, or choose another with --state-dir.',
 };
+
+/** The package with SQLite cannot be loaded: it is not installed, has no build for this platform, or does not fit the system. */
+export function unloadable(thrown: unknown): ToolscoutError {
+  const reason = oneLine(printable(messageOf(thrown)), 300).replace(/\.$/, '');
+  return new ToolscoutError('STORE_ERROR', `Cannot load SQLite (package libsql): ${reason}.`, {
+    suggestion: 'Install toolscout again without --omit=optional, or use PostgreSQL.',
+    cause: thrown,
+  });
+}
 
 /** Anything thrown while working on the file at `path`, as a `STORE_ERROR` that says what to do. */
 export function toStoreError(act: string, path: string, thrown: unknown): ToolscoutError {

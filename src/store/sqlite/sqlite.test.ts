@@ -19,6 +19,7 @@ import { createLog, type Log, silentLog } from '../../kernel/log.js';
 import type { AuditRecord } from '../../model/audit-record.js';
 import type { Store } from '../../model/store.js';
 import { connect } from './connection.js';
+import { unloadable } from './error.js';
 import { inspect, migrate } from './schema.js';
 import { openSqliteStore } from './sqlite.js';
 
@@ -505,3 +506,11 @@ function foreignDatabase(root: string, version: number): Buffer {
   database.close();
   return readFileSync(path);
 }
+
+it('STORE-1 EXEC-3 a SQLite that cannot be loaded is an error with the cause and both ways out', () => {
+  expect(unloadable(new Error('GLIBC_2.99 not found (required by libsql.node).'))).toMatchObject({
+    code: 'STORE_ERROR',
+    message: 'Cannot load SQLite (package libsql): GLIBC_2.99 not found (required by libsql.node).',
+    suggestion: 'Install toolscout again without --omit=optional, or use PostgreSQL.',
+  });
+});

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.js';
-import { ToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { cooperatively } from '../../kernel/async/cooperative.js';
 import type { Entry, Store } from '../../model/store.js';
@@ -11,6 +10,7 @@ import { verifyChain } from '../chain/verify.js';
 import { pageSize } from '../page-size.js';
 import { createAuditSums } from '../audit-sums.js';
 import { createChangeWatch } from './changes.js';
+import { unloadable } from './error.js';
 import type { Column, Connection, Engine } from './connection.js';
 import { storeFiles } from './files.js';
 import { createMarkKeeper, GUARDED_SPACES } from './store-mark.js';
@@ -227,9 +227,6 @@ function loadEngine(): Engine {
   try {
     return createRequire(import.meta.url)('libsql') as Engine;
   } catch (thrown) {
-    throw new ToolscoutError('STORE_ERROR', 'Cannot load SQLite: the package libsql has no build for this platform.', {
-      suggestion: 'Install toolscout again without --omit=optional.',
-      cause: thrown,
-    });
+    throw unloadable(thrown);
   }
 }

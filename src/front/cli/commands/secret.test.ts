@@ -1,4 +1,4 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -37,6 +37,15 @@ describe('secret', STARTS_PROCESSES, () => {
     expect(given.stdout + given.stderr).not.toContain('canary');
     expect((await run('', 'secret', 'set', 'A_TOKEN')).stderr).toContain('the value is empty');
     expect((await run('x', 'secret', 'set', 'A TOKEN')).stderr).toContain('is not the name of a variable');
+  });
+
+  it('CFG-4 CLI-3 a file that others can read is not listed, and the advice is about that file', async () => {
+    const { run, file } = await settle();
+    await run('canary-1234', 'secret', 'set', 'A_TOKEN');
+    await chmod(file, 0o644);
+    const listed = await run('', 'secret', 'list');
+    expect(listed.stderr).toContain('Repair the file, or name another with envFile in the config.');
+    expect(listed.stderr).not.toContain('config validate');
   });
 
   it('CFG-4 CLI-1 every verb says what it did, as text and as JSON, without the value', async () => {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { showConfirm } from '../../../model/pending-call.js';
-import { isFallback, reasonOf } from '../../../model/tool.js';
+import { disabledPhrase, isFallback, reasonOf } from '../../../model/tool.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { table } from '../render.js';
 import { noteWaiting } from '../note-waiting.js';
@@ -40,11 +40,7 @@ export function addTools(program: Command, deps: CliDeps): void {
         const rows = tools.map((tool) => [
           tool.name,
           ...(hasMarks ? [tool.autoApproved ? '✓' : ''] : []),
-          tool.status === 'enabled'
-            ? tool.summary
-            : isFallback(tool)
-              ? reasonOf(tool)
-              : `${tool.status} by ${tool.decision.reason}`,
+          tool.status === 'enabled' ? tool.summary : isFallback(tool) ? reasonOf(tool) : disabledPhrase(tool.decision),
         ]);
         terminal.out(table(terminal, ['TOOL', ...(hasMarks ? ['AUTO-APPROVED'] : []), 'SUMMARY'], rows));
         await noteWaiting(gateway, terminal, [server]);

@@ -18,6 +18,7 @@ const WORDS: RemedyWords = {
   'list-skills': () => 'GET /v1/skills lists the skills.',
   'check-skill': ({ skill }) => `Declare the capability in its skill.md; GET /v1/skills shows what "${skill}" has.`,
   'change-rule': () => 'Choose another tool, or have the rule changed that disables this one.',
+  'add-rule': () => 'Choose another tool, or have a rule added that enables this one.',
   'do-not-repeat': () => 'Do not repeat this call: a person rejected it.',
   'list-pending-calls': () => 'GET /v1/pending-calls lists the calls that wait.',
   'list-pending': () => 'GET /v1/approvals lists what waits.',

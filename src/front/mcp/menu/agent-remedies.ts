@@ -14,6 +14,7 @@ const WORDS: RemedyWords = {
   'list-skills': () => 'Ask the user which skills there are.',
   'check-skill': () => 'Use another tool: the skill does not declare this capability. The user can add it.',
   'change-rule': () => 'Choose another tool; the user disabled this one with a rule.',
+  'add-rule': () => 'Choose another tool; the user can add a rule that enables this one.',
   'do-not-repeat': () => 'Do not repeat this call; ask the user what to do instead.',
   'list-pending-calls': () => 'Ask the user to decide about the calls that wait: toolscout pending',
   'list-pending': () => 'Ask the user what waits for approval: toolscout pending',

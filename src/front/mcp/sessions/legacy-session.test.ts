@@ -38,6 +38,7 @@ describe('a connected host', () => {
     await expect(first).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_ERROR',
       message: 'User rejected',
+      suggestion: 'Make the call again and answer the question of its server.',
       upstream: { code: -1, data: { why: 'no' } },
     });
     // An answer is good once; what is no answer to us is left to others.

@@ -1,6 +1,13 @@
 import { ToolscoutError } from '../../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
-import { canBeAsked, questionWithdrawn, tooManyQuestions, type Host, type HostRequest } from '../../../model/host.js';
+import {
+  ANSWER_QUESTION,
+  canBeAsked,
+  questionWithdrawn,
+  tooManyQuestions,
+  type Host,
+  type HostRequest,
+} from '../../../model/host.js';
 import { isLoud } from './log-levels.js';
 import { sharedHostId } from './host-id.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
@@ -43,7 +50,10 @@ function refusal(error: unknown): ToolscoutError {
   const body = isObject(error) ? error : {};
   const code = typeof body['code'] === 'number' ? body['code'] : RPC_CODE.internalError;
   const message = typeof body['message'] === 'string' ? body['message'] : `error ${code}`;
-  return new ToolscoutError('TOOL_EXECUTION_ERROR', message, { upstream: { code, message, data: body['data'] } });
+  return new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
+    suggestion: ANSWER_QUESTION,
+    upstream: { code, message, data: body['data'] },
+  });
 }
 
 /** The host of a session, or the host as one of its requests sees it. */

@@ -68,10 +68,9 @@ export function discoveryVerbs(
     }
     const { makeServer } = core.deps.proposing ?? {};
     if (!makeServer)
-      throw new ToolscoutError(
-        'FORBIDDEN',
-        'Only configured servers can be discovered here. Add the server to the config.',
-      );
+      throw new ToolscoutError('FORBIDDEN', 'This gateway discovers configured servers only.', {
+        remedy: { kind: 'configure', what: 'Add the server to the config.' },
+      });
     const { id: _id, name: _name, ...entry } = target as { id?: string; name?: string };
     const described = makeServer(idOfTarget(target), entry);
     if (described.problem !== undefined) {
@@ -162,7 +161,9 @@ export function discoveryVerbs(
   const requireTarget = (viewer: Viewer, target: DiscoveryTarget): void => {
     if (typeof target === 'string') requireServer(viewer, target, core.catalog);
     else if (viewer.isLimited) {
-      throw new ToolscoutError('FORBIDDEN', 'This caller may discover configured servers only: name one by its id.');
+      throw new ToolscoutError('FORBIDDEN', 'This caller may discover configured servers only.', {
+        suggestion: 'Name the server by its id.',
+      });
     }
   };
 

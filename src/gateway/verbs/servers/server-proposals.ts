@@ -74,7 +74,9 @@ export function createProposing(
 
   const parts = (): ProposingDeps => {
     if (proposing) return proposing;
-    throw new ToolscoutError('FORBIDDEN', 'Servers cannot be registered here; write them into the config.');
+    throw new ToolscoutError('FORBIDDEN', 'This gateway does not accept server proposals.', {
+      remedy: { kind: 'configure', what: 'Add the server to the config.' },
+    });
   };
 
   const entryOf = ({ url, command, args, title }: ProposedServer): JsonObject => ({
