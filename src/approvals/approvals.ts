@@ -294,13 +294,14 @@ export function createApprovals(deps: {
     if (subject.about === 'launch') return { approval, changes: [], note: `It would be run as: ${targetOf(server)}` };
     const valueOf = await definitions.read(keyOf(server));
     const after = valueOf(ask.hash);
-    if (after === undefined) return { approval, changes: [], note: 'What it is now was not kept; discover it again.' };
-    if (!trust) return { approval, changes: compareJson(undefined, after), note: 'Nothing of it was trusted before.' };
+    if (after === undefined)
+      return { approval, changes: [], note: "The current definition is not stored. List the server's tools again." };
+    if (!trust) return { approval, changes: compareJson(undefined, after), note: 'It has not been trusted before.' };
     const before = valueOf(trust.hash);
     return {
       approval,
       changes: compareJson(before, after),
-      ...(before === undefined ? { note: 'What it was before was not kept.' } : {}),
+      ...(before === undefined ? { note: 'The trusted definition is not stored.' } : {}),
     };
   };
 

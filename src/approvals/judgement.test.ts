@@ -56,7 +56,7 @@ describe('a store in doubt', () => {
     expect(held('off')).toEqual(['registry', 'introspected']);
     expect(holdInDoubt(doubt, 'user', 'manual')).toEqual({
       state: 'unaccepted',
-      reason: 'the database with your approvals was gone, and a new one is in its place',
+      reason: 'the database with your approvals is missing; a new, empty one was created',
       remedy: { kind: 'accept-store' },
     });
     expect(holdInDoubt(undefined, 'registry', 'manual')).toBeUndefined();

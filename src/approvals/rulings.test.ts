@@ -99,10 +99,10 @@ describe('approving', () => {
     expect(() => approveIn(RECORD, { ...READ, expected: A }, { ruling, expected: B })).toThrow(
       expect.objectContaining({
         code: 'TOOL_CHANGED',
-        message: `"notes:read" has changed since you saw it: its hash is now ${B}.`,
+        message: `The hash of "notes:read" is ${B}, not ${A}: it changed after it was shown, or the given hash is wrong.`,
       }),
     );
-    expect(() => approveIn(RECORD, { ...LAUNCH, expected: A }, { ruling })).toThrow('"notes" has changed');
+    expect(() => approveIn(RECORD, { ...LAUNCH, expected: A }, { ruling })).toThrow('The hash of "notes" is');
     expect(() => approveIn(RECORD, LIST, { ruling })).toThrow('"notes:list" has no pending approval request.');
   });
 });

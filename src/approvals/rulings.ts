@@ -71,15 +71,15 @@ function askOf(record: TrustRecord, subject: Subject, expected: string | undefin
     });
   }
   if (expected !== undefined && !ask.hash.startsWith(checkHash(expected))) {
-    throw changed(ref, ask.hash);
+    throw changed(ref, ask.hash, expected);
   }
   return ask;
 }
 
-function changed(ref: string, hash: string): ToolscoutError {
-  return new ToolscoutError('TOOL_CHANGED', `"${ref}" has changed since you saw it: its hash is now ${hash}.`, {
-    remedy: { kind: 'review-change', ref },
-  });
+/** The refusal of a decision about another hash: the subject changed after it was shown, or the given hash is wrong. */
+function changed(ref: string, hash: string, expected: string): ToolscoutError {
+  const message = `The hash of "${ref}" is ${hash}, not ${expected}: it changed after it was shown, or the given hash is wrong.`;
+  return new ToolscoutError('TOOL_CHANGED', message, { remedy: { kind: 'review-change', ref } });
 }
 
 /** How a request is answered. */
@@ -122,7 +122,8 @@ export function rejectIn(record: TrustRecord, subject: ChosenSubject, answer: An
   const expected = subject.expected ?? answer.expected;
   const hash = trust?.hash ?? (subject.about === 'launch' ? record.launch : undefined);
   if (!asked && hash !== undefined) {
-    if (expected !== undefined && !hash.startsWith(checkHash(expected))) throw changed(refOf(record, subject), hash);
+    if (expected !== undefined && !hash.startsWith(checkHash(expected)))
+      throw changed(refOf(record, subject), hash, expected);
     const ask: Ask = { hash, at: ruling.at, state: 'rejected', risk: NO_RISK, changed: [], ruling };
     return withPast(withStanding(record, subject, { ask }), trust?.ruling ? [pastTrust(trust, placeOf(subject))] : []);
   }

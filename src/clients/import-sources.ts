@@ -134,7 +134,7 @@ export async function importSources(
       warnings.push(problemAt(joinPath('sources', source.type), `${paths[0]!.path}: there is no such file`));
     }
     for (const id of (source.only ?? []).filter((wanted) => !servers.some((server) => server.id === wanted))) {
-      warnings.push(problemAt(joinPath('sources', source.type, id), 'is asked for with "only", but is not there'));
+      warnings.push(problemAt(joinPath('sources', source.type, id), 'is named in "only" but was not found'));
     }
     const wanted = servers.filter((server) => !source.only || source.only.includes(server.id));
     for (const each of wanted) {

@@ -116,7 +116,7 @@ describe('pending calls', () => {
     for (let index = 0; index < 50; index++) await one.ask(asked({ index }));
     await expect(one.ask(asked({ index: 50 }))).rejects.toMatchObject({
       code: 'RATE_LIMITED',
-      message: '50 calls of this caller wait for a confirmation, the most that may wait at once.',
+      message: '50 calls of this caller already wait for a confirmation; that is the limit.',
       remedy: { kind: 'list-pending-calls' },
     });
     expect((await one.ask(asked({ index: 49 }))).state).toBe('waiting');
@@ -132,7 +132,7 @@ describe('pending calls', () => {
     expect((await calls().ask(asked({ last: true }))).isNew).toBe(true);
     await expect(calls().ask(asked({ more: true }))).rejects.toMatchObject({
       code: 'RATE_LIMITED',
-      message: '1000 calls wait for a confirmation, the most that may wait at once.',
+      message: '1000 calls already wait for a confirmation; that is the limit.',
       retryAfterMs: 60_000,
       delivered: false,
     });

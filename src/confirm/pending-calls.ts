@@ -122,7 +122,7 @@ export function createPendingCalls(deps: {
     }
     if (waiting < MAX_WAITING && own < MAX_OF_CALLER) return;
     const which = own < MAX_OF_CALLER ? `${MAX_WAITING} calls` : `${MAX_OF_CALLER} calls of this caller`;
-    throw new ToolscoutError('RATE_LIMITED', `${which} wait for a confirmation, the most that may wait at once.`, {
+    throw new ToolscoutError('RATE_LIMITED', `${which} already wait for a confirmation; that is the limit.`, {
       remedy: { kind: 'list-pending-calls' },
       retryAfterMs: 60_000,
       delivered: false,

@@ -156,9 +156,13 @@ async function connect(server: Server, deps: ConnectDeps, terms: Terms): Promise
   if (terms.signal.aborted || channel.requests.closed) {
     void channel.close();
     terms.signal.throwIfAborted();
-    throw new ToolscoutError('SERVER_CONNECTION_ERROR', `The server "${server.id}" closed the connection at once.`, {
-      delivered: false,
-    });
+    throw new ToolscoutError(
+      'SERVER_CONNECTION_ERROR',
+      `The server "${server.id}" closed the connection immediately after connecting.`,
+      {
+        delivered: false,
+      },
+    );
   }
   return createUpstream(
     {

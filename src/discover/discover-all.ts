@@ -121,7 +121,7 @@ export function discoverAll<T, S extends { readonly id: string } = Server>(
 
     const onAbort = (): void => {
       for (const [index, server] of servers.entries()) {
-        const error = new ToolscoutError('CANCELLED', `Learning "${server.id}" was cancelled.`);
+        const error = new ToolscoutError('CANCELLED', `Listing the tools of "${server.id}" was cancelled.`);
         settle(index, { server: server.id, ok: false, error });
       }
     };

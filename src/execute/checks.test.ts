@@ -63,7 +63,7 @@ describe('checks', () => {
     const held = (cause: 'rejected' | 'suspect') => ({ cause, reason: 'somebody said so' });
     expect(refusal({ hold: held('rejected') })).toMatchObject({
       code: 'APPROVAL_REQUIRED',
-      message: '"fs:delete_file" is not offered: somebody said so.',
+      message: '"fs:delete_file" cannot be called: somebody said so.',
       remedy: { kind: 'undo-rejection', ref: 'fs:delete_file' },
       delivered: false,
     });
@@ -73,12 +73,12 @@ describe('checks', () => {
     });
     expect(refusal({ hold: held('suspect') })).toMatchObject({
       code: 'APPROVAL_REQUIRED',
-      message: '"fs:delete_file" is not offered: somebody said so.',
+      message: '"fs:delete_file" cannot be called: somebody said so.',
       remedy: { kind: 'review', ref: 'fs:delete_file' },
       delivered: false,
     });
     expect(refusal({ status: 'pending' })).toMatchObject({
-      message: '"fs:delete_file" is not offered: it waits for approval.',
+      message: '"fs:delete_file" cannot be called: it waits for approval.',
       delivered: false,
     });
     expect(refusal({ status: 'quarantined' })).toMatchObject({

@@ -3,7 +3,7 @@ import { addressOf } from '../kernel/ids.js';
 import type { Call } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import { holdOf, remedyOfHold } from '../model/hold.js';
-import { isFallback, provenanceText, type Tool } from '../model/tool.js';
+import { isFallback, notListed, type Tool } from '../model/tool.js';
 
 /** A call whose server and tool are known. */
 export interface Subject {
@@ -23,7 +23,7 @@ export type Check = (subject: Subject) => void;
 export function ruleCheck({ tool }: Pick<Subject, 'tool'>): void {
   const address = addressOf(tool.server, tool.name);
   if (tool.provenance !== 'protocol') {
-    const message = `"${address}" cannot be called: its server did not list it, it was ${provenanceText(tool)}.`;
+    const message = `"${address}" cannot be called: ${notListed(tool)}.`;
     throw new ToolscoutError('TOOL_DISABLED', message, {
       remedy: { kind: 'find-tool', server: tool.server, listed: true },
       delivered: false,
@@ -99,10 +99,10 @@ export function approvalCheck({ tool }: Pick<Subject, 'tool'>): void {
   const isQuarantined = tool.status === 'quarantined';
   if (hold.cause === 'rejected') {
     const code = isQuarantined ? 'TOOL_CHANGED' : 'APPROVAL_REQUIRED';
-    throw new ToolscoutError(code, `"${address}" is not offered: ${hold.reason}.`, about);
+    throw new ToolscoutError(code, `"${address}" cannot be called: ${hold.reason}.`, about);
   }
   if (isQuarantined && hold.cause !== 'suspect') {
     throw new ToolscoutError('TOOL_CHANGED', `"${address}" is quarantined: ${hold.reason}.`, about);
   }
-  throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" is not offered: ${hold.reason}.`, about);
+  throw new ToolscoutError('APPROVAL_REQUIRED', `"${address}" cannot be called: ${hold.reason}.`, about);
 }

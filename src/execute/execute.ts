@@ -360,7 +360,7 @@ export function isRefusal(code: ErrorCode | undefined, isJudged: boolean): boole
 
 /** A call that was not sent, because a person has to be asked again. */
 function askAnew(message: string): ToolscoutError {
-  const suggestion = 'Make the same call again; the person is then asked.';
+  const suggestion = 'Make the same call again; a person is then asked to confirm it.';
   return new ToolscoutError('CONFIRMATION_REQUIRED', message, { suggestion, delivered: false });
 }
 

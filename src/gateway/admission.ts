@@ -68,7 +68,7 @@ const RETRY_AFTER_MS: Readonly<Record<ShedReason, number>> = { memory: 5000, del
 
 const MESSAGES: Readonly<Record<ShedReason, string>> = {
   memory: 'toolscout is overloaded: too little memory is left for a new call.',
-  delay: 'toolscout is overloaded: it is behind with its work and takes no new call.',
+  delay: 'toolscout is overloaded: the event loop is delayed, and no new call is accepted.',
   calls: 'toolscout is overloaded: it runs as many calls as overload.maxCalls allows.',
 };
 

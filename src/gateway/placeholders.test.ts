@@ -23,6 +23,6 @@ describe('placeholders', () => {
     const hidden = hide('second-secret');
     secrets = ['new-secret', 'second-secret'];
     expect(restore(hidden)).toBe('second-secret');
-    expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('does not stand for a credential');
+    expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('Unknown credential placeholder');
   });
 });

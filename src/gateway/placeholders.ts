@@ -48,13 +48,9 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
     text.replaceAll(SHAPE, (name) => {
       const form = known.get(name);
       if (form !== undefined) return form;
-      throw new ToolscoutError(
-        'INVALID_REQUEST',
-        `The placeholder ${name} does not stand for a credential of this config.`,
-        {
-          suggestion: 'Load the config file again, and make the change again.',
-        },
-      );
+      throw new ToolscoutError('INVALID_REQUEST', `Unknown credential placeholder ${name}.`, {
+        suggestion: 'Load the config file again, and make the change again.',
+      });
     });
 
   const restoreIn = (value: JsonValue, known: ReadonlyMap<string, string>): JsonValue => {

@@ -34,7 +34,7 @@ export const ERROR_TABLE = {
   TOOL_CHANGED: row(403, 4, 'SEVERE', { kind: 'review-change' }),
   CONFIRMATION_REQUIRED: row(403, 4, 'WARNING', { kind: 'confirm-call' }),
   CONFIRMATION_REJECTED: row(403, 4, 'WARNING', { kind: 'do-not-repeat' }),
-  FORBIDDEN: row(403, 4, 'WARNING', 'This caller may not do that; ask an administrator.'),
+  FORBIDDEN: row(403, 4, 'WARNING', 'This caller lacks the permission; ask an administrator.'),
   RATE_LIMITED: row(429, 3, 'WARNING', 'Wait and try again.'),
   CIRCUIT_OPEN: row(503, 3, 'WARNING', { kind: 'diagnose', first: 'Try again later' }),
   TOOL_EXECUTION_TIMEOUT: row(504, 3, 'WARNING', { kind: 'ask-for-less' }),
@@ -49,7 +49,7 @@ export const ERROR_TABLE = {
   SCHEMA_CONVERSION_FAILED: row(500, 1, 'WARNING', 'Report the schema to the author of the server.'),
   REGISTRY_MISCONFIGURED: row(424, 2, 'SEVERE', {
     kind: 'configure',
-    what: 'Write the inventory file, or configure a server.',
+    what: 'Create the inventory file (TOOLS_YAML_PATH), or add a server to the config.',
   }),
   REGISTRY_UNAVAILABLE: row(503, 1, 'WARNING', 'Try again in a moment.'),
   CONFIGURATION_ERROR: row(400, 2, 'SEVERE', { kind: 'check-config' }),
@@ -61,11 +61,11 @@ export const ERROR_TABLE = {
   ),
   NOT_FOUND: row(404, 2, 'WARNING', 'See /openapi.json for the routes; the MCP endpoint is /mcp.'),
   METHOD_NOT_ALLOWED: row(405, 64, 'WARNING', 'Use one of the methods in the Allow header.'),
-  PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send less at once.'),
+  PAYLOAD_TOO_LARGE: row(413, 64, 'WARNING', 'Send a smaller request.'),
   INVALID_REQUEST: row(400, 64, 'WARNING', { kind: 'none' }),
   STORE_ERROR: row(500, 1, 'SEVERE', { kind: 'state-directory' }),
   OVERLOADED: row(503, 3, 'WARNING', { kind: 'open-files' }),
-  SHUTTING_DOWN: row(503, 1, 'WARNING', 'toolscout is stopping; connect again in a moment.'),
+  SHUTTING_DOWN: row(503, 1, 'WARNING', 'Connect again in a moment.'),
   INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
 } as const satisfies Record<string, ErrorRow>;
 

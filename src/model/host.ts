@@ -24,7 +24,7 @@ export const ANSWER_QUESTION = 'Make the call again and answer the question of i
 
 /** The refusal of one more question when `most` are open. */
 export function tooManyQuestions(most: number): ToolscoutError {
-  const message = `The server has ${most} questions to the host open already; the next was not asked.`;
+  const message = `The server already has ${most} open questions; the next one was refused.`;
   return new ToolscoutError('RATE_LIMITED', message, {
     suggestion: 'Answer the open questions, then make the call again.',
   });
@@ -32,7 +32,7 @@ export function tooManyQuestions(most: number): ToolscoutError {
 
 /** The end of a question whose answer is no longer needed. */
 export function questionWithdrawn(): ToolscoutError {
-  return new ToolscoutError('CANCELLED', 'The question was withdrawn.');
+  return new ToolscoutError('CANCELLED', "The server's question was cancelled before it was answered.");
 }
 
 /** The reason with which a question is withdrawn when the call that it was asked in has ended. */

@@ -22,7 +22,7 @@ export function createStoreKey(store: Store, space: string): () => Promise<Buffe
     await store.put(space, space, randomBytes(KEY_BYTES).toString('base64'), { ifRevision: 0 });
     const made = await read();
     if (made) return made;
-    throw new ToolscoutError('STORE_ERROR', `The store lost the shared key "${space}" right after it was written.`, {
+    throw new ToolscoutError('STORE_ERROR', `The shared key "${space}" was written but could not be read back.`, {
       suggestion: 'Check the database: toolscout store status',
     });
   };

@@ -34,10 +34,10 @@ export interface StoreDoubt {
 
 /** What happened to a store, as one phrase for people. */
 export const DOUBT_PHRASES: Readonly<Record<StoreDoubt['reason'], string>> = {
-  vanished: 'the database with your approvals was gone, and a new one is in its place',
-  replaced: 'the database with your approvals is not the one that was there before',
-  'rolled-back': 'the database with your approvals is an older copy of the one that was there before',
-  damaged: 'the database with your approvals was damaged, and a new one is in its place',
+  vanished: 'the database with your approvals is missing; a new, empty one was created',
+  replaced: 'the database with your approvals was replaced by another one',
+  'rolled-back': 'the database with your approvals was replaced by an older copy',
+  damaged: 'the database with your approvals was damaged; a new, empty one was created',
 };
 
 /**

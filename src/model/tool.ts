@@ -86,9 +86,12 @@ export function disabledPhrase({ rule, reason }: Decision): string {
   return rule === undefined ? `disabled: ${reason}` : `disabled by ${reason}`;
 }
 
+/** Why a tool that no server listed cannot be called, as one phrase. */
+export function notListed(tool: Pick<Tool, 'provenance' | 'rung' | 'confidence'>): string {
+  return `the server never listed it; toolscout found it by a fallback: ${provenanceText(tool)}`;
+}
+
 /** Why a tool is not offered, or by which rule it is, as one phrase. */
 export function reasonOf(tool: Pick<Tool, 'provenance' | 'status' | 'decision' | 'rung' | 'confidence'>): string {
-  return isFallback(tool)
-    ? `not callable: its server did not list it, it was ${provenanceText(tool)}`
-    : tool.decision.reason;
+  return isFallback(tool) ? `not callable: ${notListed(tool)}` : tool.decision.reason;
 }

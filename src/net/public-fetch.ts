@@ -14,7 +14,7 @@ const IDLE_MS = 5000;
 const BODILESS = new Set([101, 204, 205, 304]);
 
 function refused(server: string, host: string): ToolscoutError {
-  const message = `The server "${server}" leads to ${host}, which is not on the public network.`;
+  const message = `The server "${server}" resolves to ${host}, which is not on the public network.`;
   return new ToolscoutError('FORBIDDEN', message, {
     remedy: CONFIGURE_IT,
     delivered: false,

@@ -68,7 +68,7 @@ function reasonOf(answer: Exclude<Fetched, { ok: true }>, timeoutMs: number): st
     case 'tls':
       return 'its certificate is not valid';
     case 'encoding':
-      return 'its answer is encoded in a way that was not asked for';
+      return 'its answer has an unsupported content encoding';
     default:
       return 'the connection failed';
   }

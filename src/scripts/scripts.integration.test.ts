@@ -625,7 +625,9 @@ describe('scripts of hosts that are asked on their connection', STARTS_PROCESSES
       return untilAborted(signal);
     });
     const { run } = bench({ live });
-    expect((await run('return tools.a.live()', { host })).value).toEqual({ said: 'The question was withdrawn.' });
+    expect((await run('return tools.a.live()', { host })).value).toEqual({
+      said: "The server's question was cancelled before it was answered.",
+    });
   });
 
   it('CODE-5 the same script of the same caller goes on after its process died, and makes no call twice', async () => {

@@ -46,7 +46,7 @@ export async function askOnConnection(
     call.onQuestion = () => {
       const open = new Set([...call.questions.keys()].map((key) => `${id}.${key}`));
       for (const { key, call: owner } of questions) {
-        if (owner === id && !open.has(key)) stops.get(key)?.abort(new Error('the question was withdrawn'));
+        if (owner === id && !open.has(key)) stops.get(key)?.abort(new Error('the question was cancelled'));
       }
     };
   }

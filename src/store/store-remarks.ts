@@ -15,7 +15,7 @@ export async function remarksOn(database: string): Promise<StoreRemark[]> {
   const remarks = names
     .filter((name) => name.startsWith(prefix) && !/-(wal|shm)$/.test(name))
     .map((name) => ({
-      message: `${join(directory, name)} was damaged and set aside; what was trusted and recorded in it is no longer known`,
+      message: `${join(directory, name)} was damaged and set aside; its approvals and audit records are no longer available`,
       next: 'look at what is trusted now with toolscout pending and toolscout tools, then remove the file',
     }));
   const mode = (await lstat(directory)).mode & 0o777;

@@ -50,7 +50,7 @@ describe('a store that was damaged', STARTS_PROCESSES, () => {
     expect(await place.run('store', 'accept')).toMatchObject({
       code: 0,
       stdout:
-        'Accepted the store: the database with your approvals was damaged, and a new one is in its place. Servers are used again.\n',
+        'Accepted the store: the database with your approvals was damaged; a new, empty one was created. Servers are used again.\n',
     });
     const { code, stdout } = await place.run('doctor');
     expect(code).toBe(0);

@@ -141,7 +141,7 @@ describe('scripts of hosts', STARTS_PROCESSES, () => {
     expect(await said('async () => { return 1 }')).toContain('Send the body of the function itself');
     expect(await said('1')).toContain('Use return');
     const unknown = await host.request('tools/call', { name: 'run_script', arguments: { code: 'return 1' } });
-    expect(textOf(unknown)).toContain('there is only \\"code\\", which it does not know');
+    expect(textOf(unknown)).toContain('Unknown argument \\"code\\"; run_script needs');
     const direct = textOf(await host.request('tools/call', { name: 'read_result', arguments: {} }));
     expect(direct).toContain('list_mcp_servers, list_tools, run_script.');
     expect(direct).toContain('Call it with execute_tool: server \\"toolscout\\", tool \\"read_result\\".');

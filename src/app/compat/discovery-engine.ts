@@ -195,7 +195,7 @@ export class DiscoveryEngine {
       const suggestion = 'Add the server to the config file, or construct the engine with a config object.';
       throw new ToolscoutError(
         'CONFIGURATION_ERROR',
-        `Server "${server}" cannot be added to a config that is a file.`,
+        `Cannot add server "${server}": this engine reads its config from a file.`,
         {
           suggestion,
         },

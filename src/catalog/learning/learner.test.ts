@@ -196,7 +196,7 @@ describe('learner', () => {
     learner.forget('a');
     const fresh = learner.learn(server('a'));
     fresh.catch(() => undefined);
-    await expect(old).rejects.toThrow('was stopped');
+    await expect(old).rejects.toThrow('was cancelled');
     expect(learner.failure('a')).toBeUndefined();
     expect(begun).toEqual(['a', 'a']);
     await finish('a');

@@ -115,7 +115,7 @@ export function learningProgress(done: number, total: number, failed = 0): Progr
 function stopped(server: string): ToolscoutError {
   return new ToolscoutError(
     'CANCELLED',
-    `Learning "${server}" was stopped: its configuration changed, or toolscout is shutting down.`,
+    `Listing the tools of "${server}" was cancelled: its config changed, or toolscout is stopping.`,
   );
 }
 

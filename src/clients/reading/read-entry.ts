@@ -193,7 +193,7 @@ function isEnabled(raw: EntryReader): boolean {
 function noteUnsupported(raw: EntryReader, notes: string[]): void {
   if (raw.field('headersHelper') !== undefined) notes.push('its headersHelper is not run; add headers by hand');
   if (raw.field('oauth') !== undefined || raw.field('auth') !== undefined) {
-    notes.push('its OAuth settings are not taken over');
+    notes.push('its OAuth settings are not imported');
   }
 }
 

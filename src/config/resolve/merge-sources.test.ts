@@ -66,7 +66,7 @@ describe('sortOut', () => {
     const fates = sortOut(found, taken);
     expect(fates.map(({ fate }) => fate)).toEqual(['present', 'name-taken']);
     expect(warningsAbout(found, fates)).toEqual([
-      { path: 'sources.cursor.github', message: 'is not taken over: a server of this config has that id' },
+      { path: 'sources.cursor.github', message: 'is not used: a server of this config has that id' },
     ]);
   });
 

@@ -89,7 +89,7 @@ export function sortOut(found: readonly ImportedServer[], taken: Taken): Fate[] 
 export function warningsAbout(found: readonly ImportedServer[], fates: readonly Fate[]): Problem[] {
   return fates.flatMap(({ server, fate }, at) => {
     const path = joinPath('sources', server.client, found[at]!.id);
-    if (fate === 'name-taken') return [problemAt(path, 'is not taken over: a server of this config has that id')];
+    if (fate === 'name-taken') return [problemAt(path, 'is not used: a server of this config has that id')];
     if (fate !== 'new' || server.id === found[at]!.id) return [];
     return [problemAt(path, `is called "${server.id}" here, because another server has that id`)];
   });

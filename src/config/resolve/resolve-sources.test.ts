@@ -202,7 +202,7 @@ describe('sources', () => {
     ).toEqual(['again', 'plain', 'remote', 'remote-zed', 'shared']);
     expect(lines(loaded)).toEqual(
       expect.arrayContaining([
-        'sources.windsurf.plain: is not taken over: a server of this config has that id',
+        'sources.windsurf.plain: is not used: a server of this config has that id',
         'sources.zed.remote: is called "remote-zed" here, because another server has that id',
       ]),
     );
@@ -317,7 +317,7 @@ describe('sources', () => {
     const source = { type: 'lm-studio', only: ['hf', 'gone'], rename: { hf: 'hugging' } } as const;
     const loaded = await resolve({ sources: [{ ...source, only: [...source.only] }] }, place);
     expect(ids(loaded)).toEqual(['hugging']);
-    expect(lines(loaded)).toEqual(['sources.lm-studio.gone: is asked for with "only", but is not there']);
+    expect(lines(loaded)).toEqual(['sources.lm-studio.gone: is named in "only" but was not found']);
     const odd = await resolve({ sources: [{ type: 'lm-studio', rename: { hf: '../x', sum: '__proto__' } }] }, place);
     expect(ids(odd)).toEqual(['hf', 'sum']);
   });

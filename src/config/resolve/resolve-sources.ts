@@ -79,7 +79,7 @@ function applicationFile(sources: readonly SourceConfig[], { place, application 
 }
 
 const WITHOUT_APPROVALS =
-  'with approval "off" its servers would start at once; name it in sources, or with --config, if you trust it';
+  'with approval "off" its servers would start immediately; name it in sources, or with --config, if you trust it';
 
 /**
  * Turns a raw config into a loaded one, servers of its sources included (CFG-5), with the variables of its file with secrets. An

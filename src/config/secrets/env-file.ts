@@ -39,7 +39,9 @@ async function read(path: string, folder: string | undefined): Promise<Record<st
     if (!info.isFile() || info.size > MAX_BYTES) return `is not a regular file of at most ${MAX_BYTES} bytes`;
     const env = parseEnvFile(await readFile(path, 'utf8'));
     // Values there are literal; here they would be read as variables.
-    return Object.values(env).some((value) => value.includes('${')) ? 'holds a "${", which cannot be taken over' : env;
+    return Object.values(env).some((value) => value.includes('${'))
+      ? 'contains "${", which toolscout does not support in this file'
+      : env;
   } catch (thrown) {
     return `${UNREADABLE} (${(thrown as NodeJS.ErrnoException).code ?? messageOf(thrown)})`;
   }

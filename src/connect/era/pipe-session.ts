@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
+import { seconds } from '../../kernel/text.js';
 import { HANDSHAKE_REVISIONS } from '../../protocol/revisions.js';
 import { strictInfo } from '../../protocol/strict-items.js';
 import type { Channel, Terms } from './session.js';
@@ -155,7 +156,8 @@ function acknowledged(
       else resolve();
     };
     const giveUp = (): void => {
-      settle(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `The server did not answer within ${timeoutMs} ms.`));
+      const message = `The server did not acknowledge the subscription within ${seconds(timeoutMs)}.`;
+      settle(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
       void cancel(id);
     };
     const timer = clock.after(timeoutMs, giveUp, { awaited: true });

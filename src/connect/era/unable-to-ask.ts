@@ -30,7 +30,7 @@ export function isUnableToAsk(answer: unknown, era: 'legacy' | 'modern'): boolea
 
 /** The failure of a call whose server needs the other era to ask; it is used from now on. */
 export function otherEraNeeded(server: string, answer: JsonObject | ToolscoutError): ToolscoutError {
-  const message = `The server "${server}" wanted to ask something in the middle of the call, and cannot do so in the protocol revision that was used. toolscout uses another one for it from now on.`;
+  const message = `The server "${server}" needs input during the call, which the protocol revision of its connection does not support. toolscout now uses the other revision for it.`;
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
     suggestion: 'Make the call again. It may have changed something before it asked: check that first.',
     ...(answer instanceof ToolscoutError && { cause: answer }),

@@ -77,7 +77,7 @@ export function checkPage(url: URL, scope: EndpointScope): void {
 function refusedInternal(url: URL, scope: EndpointScope, cause?: ToolscoutError): ToolscoutError {
   return new ToolscoutError(
     'FORBIDDEN',
-    `The sign-in of "${scope.server}" is refused: ${url.origin} is not on the public network, and the config does not name it.`,
+    `toolscout refused to sign in to "${scope.server}": ${url.origin} is not on the public network and is not in the config.`,
     {
       remedy: {
         kind: 'configure',

@@ -330,7 +330,7 @@ describe('connections of a pool by key', () => {
     await Promise.resolve();
     await expect(use(host('too many'))).rejects.toMatchObject({
       code: 'RATE_LIMITED',
-      message: expect.stringMatching(/^32 hosts use ".+", the most that may use one server at once\.$/) as string,
+      message: expect.stringMatching(/^".+" already serves 32 hosts, the limit for one server\.$/) as string,
       delivered: false,
     });
     expect(busy).toHaveLength(32);

@@ -22,7 +22,7 @@ export function shuttingDown(): ToolscoutError {
 
 /** The refusal when more hosts use one server at once than connections to it are kept. */
 export function crowded(server: string, hosts: number): ToolscoutError {
-  const message = `${hosts} hosts use "${server}", the most that may use one server at once.`;
+  const message = `"${server}" already serves ${hosts} hosts, the limit for one server.`;
   return new ToolscoutError('RATE_LIMITED', message, {
     suggestion: 'Close a host that uses it, or try again later.',
     delivered: false,

@@ -116,7 +116,7 @@ export function createLinks(deps: LinksDeps): Links {
       return closeQuietly(upstream);
     }
     if (upstream.closed) {
-      const message = `Server "${slot.id}" ended right after it was connected.`;
+      const message = `The server "${slot.id}" closed the connection immediately after connecting.`;
       return refuse(opening, new ToolscoutError('SERVER_CONNECTION_ERROR', message));
     }
     admit(opening, upstream);

@@ -138,7 +138,7 @@ describe('createRemoteTransport', () => {
       pump();
     });
     const response = await guard(origin)(origin);
-    await expect(response.text()).rejects.toThrow('not asked for');
+    await expect(response.text()).rejects.toThrow('unsolicited messages');
   });
 
   it('CONN-1 refuses anything but a web address', () => {

@@ -54,8 +54,8 @@ export function createUnsolicitedBudget(clock: Clock): UnsolicitedBudget {
 /** Why a connection was cut off; `retryAfterMs` keeps the server from being started again at once. */
 export function cutOff(server: string): ToolscoutError {
   const message =
-    `The server "${server}" sent more than ${BURST_MESSAGES} messages or ${BURST_BYTES / 1024 / 1024} MB ` +
-    'that were not asked for, and was disconnected.';
+    `The server "${server}" was disconnected: it sent more than ${BURST_MESSAGES} unsolicited messages, ` +
+    `or more than ${BURST_BYTES / 1024 / 1024} MB of them.`;
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
     retryAfterMs: PAUSE_MS,
     remedy: {

@@ -183,7 +183,7 @@ describe('createRequests', () => {
     for (let n = 0; n < 12_000; n++) receive({ id: 1000 + n, result: {} });
     expect(requests.closed).toBe(false);
     for (let n = 0; n < 20_001; n++) receive({ method: 'notifications/tools/list_changed' });
-    expect(requests.reason?.message).toContain('not asked for');
+    expect(requests.reason?.message).toContain('unsolicited messages');
     expect(closes()).toBe(1);
   });
 

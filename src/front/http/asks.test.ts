@@ -61,7 +61,7 @@ describe('questions over HTTP', () => {
     const open = Array.from({ length: 64 }, () => host.request('unknown/method', undefined));
     await expect(host.request('roots/list', undefined)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
-      message: '64 questions to this caller are open already; the next was not asked.',
+      message: 'This caller already has 64 open questions; the next one was refused.',
     });
     expect(sent.at(-1)![1]).toMatchObject({ kind: 'unknown/method', params: {} });
     for (const [event, data] of sent.slice(2)) {

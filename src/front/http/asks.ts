@@ -98,7 +98,7 @@ export function createAsks(clock: Clock): Asks {
       const mine = [...open.values()].filter((each) => each.principal === owner).length;
       if (signal?.aborted) return reject(questionWithdrawn());
       if (mine >= MAX_OPEN) {
-        const message = `${MAX_OPEN} questions to this caller are open already; the next was not asked.`;
+        const message = `This caller already has ${MAX_OPEN} open questions; the next one was refused.`;
         return reject(
           new ToolscoutError('RATE_LIMITED', message, {
             suggestion: 'Answer the open questions, then make the call again.',

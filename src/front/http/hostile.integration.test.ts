@@ -264,7 +264,7 @@ describe('too many clients', STARTS_PROCESSES, () => {
       expect(JSON.parse(body)).toMatchObject({
         status: 503,
         code: 'OVERLOADED',
-        detail: '4 connections are open, the most that are accepted.',
+        detail: 'The limit of 4 open connections is reached.',
         suggestion: expect.stringContaining('ulimit -n') as string,
         retry_after_ms: 5000,
       });

@@ -46,7 +46,7 @@ export function createOpenRequestLimit(each: number): OpenRequestLimit {
   return (outgoing, { name }) => {
     const leave = slots.enter(name);
     if (!leave) {
-      const message = `${each} requests of this caller are open already.`;
+      const message = `This caller already has ${each} open requests; that is the limit.`;
       throw new ToolscoutError('RATE_LIMITED', message, { retryAfterMs: RETRY_AFTER_MS });
     }
     outgoing.once('close', leave);

@@ -45,7 +45,7 @@ describe('mounted in another app', STARTS_PROCESSES, () => {
     expect((await handler(new Request('http://app/v1/tools?alive=perhaps'))).status).toBe(400);
     expect(() => createToolsApi(registry, { groups: ['tools'], principal: () => reader })).toThrow(
       expect.objectContaining({
-        message: expect.stringContaining('only the group') as string,
+        message: expect.stringContaining('no routes of the group "tools"') as string,
         suggestion: expect.stringContaining('createToolscout()') as string,
       }),
     );

@@ -78,9 +78,10 @@ function createAuthenticatorOver(options: ToolsApiOptions): Authenticator {
 function createMounted(source: Toolscout | Registry, options: ToolsApiOptions): Dispatch {
   const { groups = ['registry'], clock = systemClock, log = silentLog, version = '0.0.0' } = options;
   const prefix = prefixOf(options);
-  if (isRegistry(source) && groups.some((group) => group !== 'registry')) {
-    throw new ToolscoutError('CONFIGURATION_ERROR', 'A registry alone can serve only the group "registry".', {
-      suggestion: 'Pass what createToolscout() returned, or no other group.',
+  const missing = isRegistry(source) ? groups.find((group) => group !== 'registry') : undefined;
+  if (missing !== undefined) {
+    throw new ToolscoutError('CONFIGURATION_ERROR', `A registry has no routes of the group "${missing}".`, {
+      suggestion: 'Pass the result of createToolscout(), or leave that group out.',
     });
   }
   if (!options.principal && groups.some((group) => !OPEN_GROUPS.has(group))) {

@@ -102,7 +102,7 @@ function examineConfig({ loaded }: Patient): Finding[] {
       subject: 'config',
       level: 'warning',
       message: 'no server is configured',
-      next: 'take over those of other clients: toolscout import; or add one under "servers" in the config',
+      next: 'import those of other clients: toolscout import; or add one under "servers" in the config',
     });
   }
   return findings;

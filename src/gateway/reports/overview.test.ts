@@ -88,7 +88,7 @@ describe('what needs attention', () => {
         kind: 'store',
         severity: 'severe',
         title: 'The store must be accepted',
-        detail: expect.stringContaining('is an older copy of the one that was there before') as string,
+        detail: expect.stringContaining('was replaced by an older copy') as string,
         remedy: { kind: 'accept-store' },
         action: { method: 'POST', path: '/v1/store/accept' },
       },

@@ -4,7 +4,7 @@ import { strictTool } from '../../protocol/strict-items.js';
 import { counted, nearestNames } from '../../kernel/text.js';
 import { hasScope } from '../../model/principal.js';
 import { holdOf, remedyOfHold } from '../../model/hold.js';
-import { disabledPhrase, provenanceText } from '../../model/tool.js';
+import { disabledPhrase, notListed } from '../../model/tool.js';
 import type { Viewer } from '../../model/viewer.js';
 import { problemOf, type Sources as ViewSources } from '../../catalog/views.js';
 import { isUsable } from '../../catalog/catalog.js';
@@ -73,7 +73,7 @@ export function explainFor(
   if (!skill && !viewer.sees(server, tool))
     return explainOutOfScope(server, tool, `"${address}" is not for "${principal}".`);
   if (!why!.offered || hasScope(viewer, 'call')) return why!;
-  const reason = `"${address}" may be used, but not by "${principal}", who lacks the scope "call".`;
+  const reason = `"${address}" is offered, but "${principal}" may not call it: the scope "call" is missing.`;
   return explainOutOfScope(server, tool, reason);
 }
 
@@ -123,7 +123,7 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
     if (!found.decision.enabled) return no('rule', `"${address}" is ${disabledPhrase(found.decision)}.`);
     return no(
       'provenance',
-      `"${address}" cannot be called: its server did not list it, it was ${provenanceText(found)}.${found.hold ? ` It is hidden: ${found.hold.reason}.` : ''}`,
+      `"${address}" cannot be called: ${notListed(found)}.${found.hold ? ` It is hidden: ${found.hold.reason}.` : ''}`,
     );
   }
   if (found.status === 'disabled') return no('rule', `"${address}" is ${disabledPhrase(found.decision)}.`);

@@ -168,7 +168,7 @@ export function approvalVerbs(
       'NOTHING_FOUND',
       tools > 0
         ? `Server "${server.id}" is approved; ${tools} of its tools are not.`
-        : `Nothing of "${server.id}" waits for approval.`,
+        : `Server "${server.id}" has no pending approval request.`,
       {
         remedy: tools > 0 ? { kind: 'name-tools', server: server.id } : { kind: 'list-pending' },
       },

@@ -80,7 +80,7 @@ export function createConfirming(core: Core): Confirming {
     if (viewer.principal !== pending.principal || viewer.principal === LOCAL.name) return;
     throw new ToolscoutError(
       'FORBIDDEN',
-      `Another principal must decide about ${pending.id}: "${viewer.principal}" made the call.`,
+      `"${viewer.principal}" made the call ${pending.id} and cannot decide about it.`,
       {
         suggestion: 'Ask another administrator to decide.',
       },

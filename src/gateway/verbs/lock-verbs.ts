@@ -107,9 +107,13 @@ export function lockVerbs(
     async 'lock.write'(viewer, { includeHeld = false, by } = {}) {
       const { path, write, load, ...rest } = parts();
       if (core.loaded.config.approval === 'lock') {
-        throw new ToolscoutError('FORBIDDEN', 'This process runs under the lock file and may not replace it.', {
-          suggestion: 'Open toolscout with { locking: true }, or run: toolscout lock.',
-        });
+        throw new ToolscoutError(
+          'FORBIDDEN',
+          'Cannot write the lock file: this process was started with approval "lock".',
+          {
+            suggestion: 'Open toolscout with { locking: true }, or run: toolscout lock.',
+          },
+        );
       }
       const lock = await takeStock(rest);
       if (!includeHeld) {

@@ -336,8 +336,8 @@ describe('what is asked for', () => {
         'host can be given once only',
         '--units must be one of metric, imperial',
         '--port must be a number',
-        'toString is not asked for',
-        'nonsense is not asked for',
+        'toString is not an input of this server',
+        'nonsense is not an input of this server',
       ],
     });
   });

@@ -87,7 +87,9 @@ function planRemote(remote: JsonObject, gathering: Gathering): { entry: ServerEn
   const said = Object.values(gathering.answers).flat();
   const isChosen = parsed !== undefined && said.some((value) => value.toLowerCase().includes(parsed.hostname));
   if (parsed && !isChosen && isInternalHost(parsed.hostname)) {
-    throw new NotLaunchable(`its URL leads to ${parsed.hostname}, into your own network; configure it yourself`);
+    throw new NotLaunchable(
+      `its URL points to ${parsed.hostname}, which is not on the public network; add the server to the config yourself`,
+    );
   }
   const headers = headersOf(remote, gathering);
   return {
@@ -118,7 +120,7 @@ function planWay(
     const inputs = [...new Map(gathering.inputs.map((input) => [input.key, input])).values()];
     const { missing, variables } = gathering;
     const unknown = Object.keys(gathering.answers).filter((key) => !inputs.some((input) => input.key === key));
-    const problems = [...gathering.problems, ...unknown.map((key) => `${key} is not asked for`)];
+    const problems = [...gathering.problems, ...unknown.map((key) => `${key} is not an input of this server`)];
     return {
       way,
       ok: true,

@@ -86,7 +86,7 @@ const ADVICE: Readonly<Record<Trouble, string>> = {
 /** The same where nothing is open yet: a process that cannot open its store ends. */
 const ADVICE_AT_START: Partial<Readonly<Record<Trouble, string>>> = {
   unreachable: 'Start the database, or correct host and port in "store" (PGHOST, PGPORT); then try again.',
-  slow: 'Something answers at this address, but no database in time: look at the database, and at the pooler before it.',
+  slow: 'The host accepts connections, but PostgreSQL did not answer in time. Check the database and any connection pooler.',
 };
 
 /** What a single failure means to the person who runs toolscout. */

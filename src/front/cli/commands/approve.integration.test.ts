@@ -78,7 +78,7 @@ describe('what is approved is what was shown', STARTS_PROCESSES, () => {
       await run(['discover']);
       const refused = await run(['approve', 'notes:read']);
       expect(refused.code).toBe(4);
-      expect(refused.stderr).toContain('has changed since you saw it');
+      expect(refused.stderr).toContain('it changed after it was shown');
       const all = await run(['approve', 'notes', '--all']);
       expect(all.code).toBe(4);
       expect(all.stderr).toContain('changed since it was shown');
@@ -195,7 +195,7 @@ describe('pending, diff, approve and reject', STARTS_PROCESSES, () => {
       { ref: 'notes:read', server: 'notes', tool: 'read', about: 'tool', state: 'pending', risk: { level: 'medium' } },
     ]);
     const { diffs } = JSON.parse((await run(['diff', 'notes', '--json'])).stdout) as { diffs: JsonObject[] };
-    expect(diffs).toMatchObject([{ note: 'Nothing of it was trusted before.', changes: [{ path: '' }] }]);
+    expect(diffs).toMatchObject([{ note: 'It has not been trusted before.', changes: [{ path: '' }] }]);
     const nothing = await run(['approve', 'notes', '--json']);
     expect(nothing.code).toBe(2);
     expect(JSON.parse(nothing.stdout)).toMatchObject({ error: { code: 'NOTHING_FOUND' } });

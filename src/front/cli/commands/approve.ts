@@ -70,7 +70,7 @@ export function addApprove(program: Command, deps: CliDeps): void {
   addRuling(program, deps, 'approve', {
     summary: 'trust a server or a tool that waits for approval',
     description:
-      'Trusts a server, or a tool exactly as pending or diff showed it. It can be searched and called at once, here and in every running toolscout. What changed after it was shown is refused; a later change waits for approval again. With the id of a pending call: that call may be made once.',
+      'Trusts a server, or a tool exactly as pending or diff showed it. From then on it can be searched and called, here and in every running toolscout. What changed after it was shown is refused; a later change waits for approval again. With the id of a pending call: that call may be made once.',
     example: 'approve github:create_issue --hash 5d0c0f1f7a3e --reason "read the diff"',
     done: 'Approved',
   });

@@ -44,7 +44,7 @@ export function addAudit(program: Command, deps: CliDeps): void {
     .addOption(
       new Option('--outcome <outcome>', 'only this outcome').choices(['success', 'failure', 'refused', 'waiting']),
     )
-    .option('-n, --limit <count>', 'the most records to show', wholeNumber, 20)
+    .option('-n, --limit <count>', 'maximum number of records', wholeNumber, 20)
     .option('-f, --follow', 'keep running and show new records')
     .addHelpText(
       'after',

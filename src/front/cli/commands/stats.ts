@@ -45,7 +45,7 @@ export function addStats(program: Command, deps: CliDeps): void {
       'only records since then: 90m, 24h, 7d or 2w ago, or a date',
       timeAgo(() => deps.clock.now()),
     )
-    .option('-n, --limit <count>', 'the most rows to show', wholeNumber, 20)
+    .option('-n, --limit <count>', 'maximum number of rows', wholeNumber, 20)
     .addHelpText('after', '\nExamples:\n  $ toolscout stats --since 7d\n  $ toolscout stats --by tool --limit 5 --json')
     .action(async ({ by, since, limit, ...flags }: Flags) => {
       await withGateway(deps, flags, async (gateway) => {

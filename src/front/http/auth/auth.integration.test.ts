@@ -73,7 +73,7 @@ describe('keys', STARTS_PROCESSES, () => {
       address: 'old:echo',
       offered: false,
       because: 'scope',
-      reason: '"old:echo" may be used, but not by "reader", who lacks the scope "call".',
+      reason: '"old:echo" is offered, but "reader" may not call it: the scope "call" is missing.',
     });
     // What stands in everybody's way is told first.
     expect(await why(READ, 'old/crash')).toMatchObject({ because: 'rule' });

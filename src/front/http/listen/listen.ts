@@ -64,7 +64,7 @@ function limitConnections(
   });
   return (request, response) => {
     if (!surplus.has(request.socket)) return false;
-    const error = new ToolscoutError('OVERLOADED', `${most} connections are open, the most that are accepted.`, {
+    const error = new ToolscoutError('OVERLOADED', `The limit of ${most} open connections is reached.`, {
       suggestion: `Close one, or connect again later. Half of the open files of the process (ulimit -n) are for connections, at most ${MAX_CONNECTIONS}.`,
       retryAfterMs: RETRY_AFTER_MS,
     });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import { oneLine, printable } from '../../../kernel/text.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { Label, LabelList, LabelRequest, Problem, SavedCallList, SaveCallsRequest } from '../openapi/schemas.js';
@@ -86,7 +87,7 @@ export function savedRoutes(): Route[] {
       responses: { 204: { description: 'It is gone.' }, 404: problem('This caller keeps no such call.') },
       async handle({ params, gateway, reply }) {
         if (await gateway.studio.removeSavedCall(params.id)) return reply(null, { status: 204 });
-        throw new ToolscoutError('NOT_FOUND', 'No such call is saved.', {
+        throw new ToolscoutError('NOT_FOUND', `There is no saved call "${oneLine(printable(params.id), 100)}".`, {
           suggestion: 'GET /v1/saved-calls lists them.',
         });
       },

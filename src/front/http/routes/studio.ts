@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import { oneLine, printable } from '../../../kernel/text.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
 import { route, type Route } from '../route.js';
 import { Problem, StudioFile, StudioPage } from '../openapi/schemas.js';
@@ -86,7 +87,7 @@ export function studioRoutes(files: StudioFiles): Route[] {
         const type = TYPES[file.slice(file.lastIndexOf('.') + 1)];
         const content = type === undefined ? undefined : await files.read(file);
         if (content === undefined || type === undefined) {
-          throw new ToolscoutError('NOT_FOUND', 'There is no such file of Studio.', {
+          throw new ToolscoutError('NOT_FOUND', `Studio has no file "${oneLine(printable(file), 100)}".`, {
             suggestion: 'Load the page again: its files have changed.',
           });
         }

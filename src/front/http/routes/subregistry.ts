@@ -150,9 +150,13 @@ export function subregistryRoutes({ baseUrl }: { readonly baseUrl: (request: Req
       async handle({ gateway, request, params, reply }) {
         const found = await find(gateway, request, params.name);
         if (params.version !== 'latest' && params.version !== found.version) {
-          throw new ToolscoutError('NOT_FOUND', `The version of this server is "${found.version}".`, {
-            suggestion: 'Ask for that version, or for latest.',
-          });
+          throw new ToolscoutError(
+            'NOT_FOUND',
+            `Server "${found.name}" has no version "${oneLine(printable(params.version), 100)}".`,
+            {
+              suggestion: `Available: ${found.version}, latest.`,
+            },
+          );
         }
         return reply(found.entry);
       },

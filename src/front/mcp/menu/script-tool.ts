@@ -121,7 +121,7 @@ function scriptIn({ script, timeoutMs: _time, ...others }: JsonObject): string {
   if (typeof script === 'string') return script;
   const [other] = Object.keys(others);
   if (script === undefined && other !== undefined) {
-    const message = `${RUN_SCRIPT} needs "script" to be a string; there is only ${JSON.stringify(other.slice(0, 80))}, which it does not know.`;
+    const message = `Unknown argument ${JSON.stringify(other.slice(0, 80))}; ${RUN_SCRIPT} needs "script" (a string).`;
     throw new ToolscoutError('INVALID_REQUEST', message, { suggestion: 'Send the script as "script".' });
   }
   const found = script === undefined ? 'it is missing' : `found ${JSON.stringify(script)?.slice(0, 80)}`;

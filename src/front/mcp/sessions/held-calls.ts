@@ -170,7 +170,7 @@ export function createHeldCalls(clock: Clock): HeldCalls {
             return Promise.reject(
               new ToolscoutError(
                 'RATE_LIMITED',
-                `${MAX_HELD} calls already wait for an answer of their host, the most that may wait.`,
+                `${MAX_HELD} calls already wait for answers from their hosts; that is the limit.`,
               ),
             );
           }

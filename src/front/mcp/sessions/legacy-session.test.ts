@@ -73,7 +73,7 @@ describe('a connected host', () => {
     const open64 = Array.from({ length: 64 }, () => session.host.request('ping', {}));
     await expect(session.host.request('ping', {})).rejects.toMatchObject({
       code: 'RATE_LIMITED',
-      message: 'The server has 64 questions to the host open already; the next was not asked.',
+      message: 'The server already has 64 open questions; the next one was refused.',
     });
     expect(sent).toHaveLength(64);
     const ends = Promise.allSettled(open64);
