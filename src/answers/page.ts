@@ -23,7 +23,7 @@ export interface Page {
 }
 
 /** What stands between rows, and their number, cost a little too. */
-const ROW_TOKENS = 1;
+export const ROW_TOKENS = 1;
 
 function rangeOf(kind: string, from: number, to: number, total: number): string {
   if (total === 0) return `no ${kind}`;
@@ -61,38 +61,6 @@ export function pageOfText(text: string, { offset, limit, tokens }: Part): Page 
   };
 }
 
-/** The first and the last lines of a text, with what is between them named. */
-export function endsOfText(text: string, tokens: number): Page {
-  const total = countLines(text);
-  const head = pageOfText(text, { offset: 0, limit: Infinity, tokens: Math.floor(tokens * 0.7) });
-  const shownLines = head.next ?? total;
-  if (shownLines >= total) return head;
-  const tail: string[] = [];
-  let left = Math.floor(tokens * 0.25);
-  const from = Math.max(shownLines, total - 2000);
-  const rest = [...after(text, from)];
-  for (let at = rest.length - 1; at >= 0; at--) {
-    const cost = ROW_TOKENS + estimateTokens(rest[at]!, left);
-    if (cost > left) break;
-    left -= cost;
-    tail.unshift(rest[at]!);
-  }
-  const tailFrom = total - tail.length;
-  const gap = tailFrom - shownLines;
-  const middle = gap > 0 ? [`[… lines ${shownLines} to ${tailFrom - 1}: ${counted(gap)} lines not shown …]`] : [];
-  return {
-    text: [head.text, ...middle, ...tail].join('\n'),
-    shown: `lines 0 to ${shownLines - 1}${tail.length > 0 ? ` and ${tailFrom} to ${total - 1}` : ''} of ${counted(total)}`,
-    ...(gap > 0 && { next: shownLines }),
-    ...(head.isPruned && { isPruned: true as const }),
-  };
-}
-
-function* after(text: string, offset: number): Generator<string> {
-  let at = 0;
-  for (const line of linesOf(text)) if (at++ >= offset) yield line;
-}
-
 /** The JSON of one row, whole when it fits, else with less detail; `undefined` when nothing of it fits. */
 function rowOf(
   value: JsonValue,
@@ -127,7 +95,7 @@ function isLarger(value: JsonValue, tokens: number): boolean {
 }
 
 /** Rows of a list or an object from an offset on; `level` -1 shows whole rows. */
-function pageOfRows(rows: Rows, { offset, limit, tokens }: Part, level: number): Page {
+export function pageOfRows(rows: Rows, { offset, limit, tokens }: Part, level: number): Page {
   const shown: string[] = [];
   let left = tokens - 4;
   let isPruned = false;
@@ -169,7 +137,8 @@ interface Rows {
   prefix(index: number): string;
 }
 
-function rowsOf(value: JsonValue[] | JsonObject): Rows {
+/** The items of a list, or the members of an object, as rows. */
+export function rowsOf(value: JsonValue[] | JsonObject): Rows {
   if (Array.isArray(value)) {
     return { kind: 'items', count: value.length, brackets: ['[', ']'], at: (index) => value[index]!, prefix: () => '' };
   }
@@ -188,21 +157,4 @@ export function pageOf(value: JsonValue, part: Part): Page {
   if (typeof value === 'string') return pageOfText(value, part);
   if (Array.isArray(value) || isObject(value)) return pageOfRows(rowsOf(value), part, -1);
   return { text: JSON.stringify(value), shown: 'the whole value' };
-}
-
-/** Rows that a preview shows at least, if there are so many; for that it gives up detail. */
-const MIN_ROWS = 5;
-
-/** The beginning of any value, with as much detail as lets several rows be seen; of a text the end too. */
-export function previewOf(value: JsonValue, tokens: number): Page {
-  if (typeof value === 'string') return endsOfText(value, tokens);
-  if (!Array.isArray(value) && !isObject(value)) return { text: JSON.stringify(value), shown: 'the whole value' };
-  const rows = rowsOf(value);
-  const part = { offset: 0, limit: Infinity, tokens };
-  let page = pageOfRows(rows, part, -1);
-  for (let level = 0; level < DETAILS.length && page.next !== undefined; level++) {
-    if (page.next >= Math.min(MIN_ROWS, rows.count) && !(page.next === 1 && page.isPruned)) break;
-    page = pageOfRows(rows, part, level);
-  }
-  return page;
 }

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { estimateTokens } from '../kernel/tokens.js';
-import { previewOf, type Page } from './page.js';
+import { pageOfRows, pageOfText, ROW_TOKENS, rowsOf, type Page } from './page.js';
 import { counted, DETAILS, prune } from './prune.js';
 import { bulkOf, jsonOf, onlyTextOf, textOfBlock } from './result-data.js';
+import { countLines, linesOf } from './text-lines.js';
 import { shapeOfJson, shapeOfText } from './shape.js';
 
 /** What is shown of a result that is too large to be returned. */
@@ -15,6 +16,13 @@ export interface Preview {
 
 /** Of what a preview may cost, the share of the shape. */
 const SHAPE_SHARE = 0.25;
+
+/** Of what the preview of a text may cost, the shares of its first and of its last lines; the rest is for the line between them. */
+const HEAD_SHARE = 0.7;
+const TAIL_SHARE = 0.25;
+
+/** Last lines of a text that are looked at. */
+const MAX_TAIL_LINES = 2000;
 
 /** A preview of a result in at most so many tokens. */
 export function previewResult(result: JsonObject, tokens: number): Preview {
@@ -116,4 +124,53 @@ function nameOfBlock(block: JsonValue): string {
 
 function mediaOf(mimeType: JsonValue | undefined): string {
   return typeof mimeType === 'string' ? ` ${mimeType.slice(0, 60)}` : '';
+}
+
+/** The first and the last lines of a text, with what is between them named. */
+function endsOfText(text: string, tokens: number): Page {
+  const total = countLines(text);
+  const head = pageOfText(text, { offset: 0, limit: Infinity, tokens: Math.floor(tokens * HEAD_SHARE) });
+  const shownLines = head.next ?? total;
+  if (shownLines >= total) return head;
+  const tail: string[] = [];
+  let left = Math.floor(tokens * TAIL_SHARE);
+  const from = Math.max(shownLines, total - MAX_TAIL_LINES);
+  const rest = [...after(text, from)];
+  for (let at = rest.length - 1; at >= 0; at--) {
+    const cost = ROW_TOKENS + estimateTokens(rest[at]!, left);
+    if (cost > left) break;
+    left -= cost;
+    tail.unshift(rest[at]!);
+  }
+  const tailFrom = total - tail.length;
+  const gap = tailFrom - shownLines;
+  const middle = gap > 0 ? [`[… lines ${shownLines} to ${tailFrom - 1}: ${counted(gap)} lines not shown …]`] : [];
+  return {
+    text: [head.text, ...middle, ...tail].join('\n'),
+    shown: `lines 0 to ${shownLines - 1}${tail.length > 0 ? ` and ${tailFrom} to ${total - 1}` : ''} of ${counted(total)}`,
+    ...(gap > 0 && { next: shownLines }),
+    ...(head.isPruned && { isPruned: true as const }),
+  };
+}
+
+function* after(text: string, offset: number): Generator<string> {
+  let at = 0;
+  for (const line of linesOf(text)) if (at++ >= offset) yield line;
+}
+
+/** Rows that a preview shows at least, if there are so many; for that it gives up detail. */
+const MIN_ROWS = 5;
+
+/** The beginning of any value, with as much detail as lets several rows be seen; of a text the end too. */
+function previewOf(value: JsonValue, tokens: number): Page {
+  if (typeof value === 'string') return endsOfText(value, tokens);
+  if (!Array.isArray(value) && !isObject(value)) return { text: JSON.stringify(value), shown: 'the whole value' };
+  const rows = rowsOf(value);
+  const part = { offset: 0, limit: Infinity, tokens };
+  let page = pageOfRows(rows, part, -1);
+  for (let level = 0; level < DETAILS.length && page.next !== undefined; level++) {
+    if (page.next >= Math.min(MIN_ROWS, rows.count) && !(page.next === 1 && page.isPruned)) break;
+    page = pageOfRows(rows, part, level);
+  }
+  return page;
 }

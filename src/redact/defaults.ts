@@ -29,30 +29,39 @@ const NAMED =
 /**
  * Forms that give a secret away wherever it stands: a value behind such a name, bearer tokens, tokens of common
  * issuers, private keys, passwords in URLs. No repetition can begin inside of another that failed, so that no input can
- * slow it down.
+ * slow it down. Every match of a form holds one of its hints: to look for a fixed text is far cheaper than to try every
+ * form at every letter. A form whose hints lack a spelling is never found in that spelling.
  */
-const FORMS = new RegExp(
-  [
-    NAMED + String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<named>[^\s"'\\,&{}[\]]{1,512})`,
-    String.raw`(?:[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<header>[^"'\\\r\n]{1,4096})`,
-    String.raw`\b[Bb]earer\s{1,4}(?<bearer>[\w.~+/=-]{8,4096})`,
-    String.raw`\b(?:sk-|pk-|rk_|sk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|npm_|hf_)[\w-]{16,512}`,
-    String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]*?(?:-----END|$)`,
-    String.raw`:\/\/(?<login>[^\s/@:]{0,100}:[^\s/@]{1,200}@)`,
+const FORMS: ReadonlyArray<{ readonly hints: string; readonly form: string }> = [
+  {
+    hints: 'assw,assp,PASSW,PASSP,pwd,Pwd,ecret,SECRET,oken,TOKEN,key,Key,KEY',
+    form: NAMED + String.raw`\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<named>[^\s"'\\,&{}[\]]{1,512})`,
+  },
+  {
+    hints: 'uthoriz,AUTHOR,ookie,COOKIE',
+    form: String.raw`(?:[Aa]uthorization|AUTHORIZATION|[Cc]ookie|COOKIE)\\?["']?\s{0,4}[:=]\s{0,4}\\?["']?(?<header>[^"'\\\r\n]{1,4096})`,
+  },
+  { hints: 'earer', form: String.raw`\b[Bb]earer\s{1,4}(?<bearer>[\w.~+/=-]{8,4096})` },
+  {
+    hints: 'sk-,pk-,rk_,sk_,gho_,ghp_,ghs_,ghu_,github_pat_,glpat-,xox,AKIA,AIza,npm_,hf_',
+    form: String.raw`\b(?:sk-|pk-|rk_|sk_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|npm_|hf_)[\w-]{16,512}`,
+  },
+  { hints: 'PRIVATE', form: String.raw`-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^]*?(?:-----END|$)` },
+  { hints: '://', form: String.raw`:\/\/(?<login>[^\s/@:]{0,100}:[^\s/@]{1,200}@)` },
+  {
+    hints: '-u ,--user',
     // Two numbers are the ids of a user and a group.
-    String.raw`\B-(?:u |-user[\s=])\s{0,3}["']?(?<basic>(?!\d{1,10}:\d{1,10}(?:\s|$))[^\s:"']{1,100}:[^\s"']{1,200})`,
-  ].join('|'),
-  'g',
-);
+    form: String.raw`\B-(?:u |-user[\s=])\s{0,3}["']?(?<basic>(?!\d{1,10}:\d{1,10}(?:\s|$))[^\s:"']{1,100}:[^\s"']{1,200})`,
+  },
+];
+
+const ANY_FORM = new RegExp(FORMS.map(({ form }) => form).join('|'), 'g');
 
 /** No form is shorter. */
 const MIN_LENGTH = 5;
 
-/** Every form holds one of these, and to look for a fixed text is far cheaper than to try every form at every letter. */
-const HINTS = (
-  'assw,assp,PASSW,PASSP,pwd,Pwd,ecret,SECRET,oken,TOKEN,key,Key,KEY,uthoriz,AUTHOR,ookie,COOKIE,earer,-u ,--user,sk-,pk-,rk_,' +
-  'sk_,gho_,ghp_,ghs_,ghu_,github_pat_,glpat-,xox,AKIA,AIza,npm_,hf_,eyJ,PRIVATE,://'
-).split(',');
+/** The hints of all forms, and of web tokens, which {@link findWebTokens} finds. */
+const HINTS = [...FORMS.flatMap(({ hints }) => hints.split(',')), 'eyJ'];
 
 /** Below this length one pass for all hints is cheaper than one pass for each. */
 const SHORT = 100;
@@ -102,7 +111,7 @@ function joinSpans(spans: readonly Span[]): Span[] {
 /** Where a text holds something in the form of a secret. */
 export function findSecretForms(text: string): Span[] {
   if (text.length < MIN_LENGTH || !hasHint(text)) return [];
-  const forms = Array.from(text.matchAll(FORMS), ({ 0: form, index, groups }): Span => {
+  const forms = Array.from(text.matchAll(ANY_FORM), ({ 0: form, index, groups }): Span => {
     const end = index + form.length;
     // The secret is the end of the match; the name before it stays, for readers of the log.
     const { named, header, bearer, login, basic } = groups ?? {};

@@ -208,6 +208,14 @@ function withoutMark(content: string): string {
 /** What holds data and no code. */
 export type DataFormat = Exclude<Format, 'ts' | 'js' | 'mjs'>;
 
+const PARSERS: Readonly<Record<DataFormat, (text: string, path: string) => Promise<unknown>>> = {
+  json: parseJson,
+  jsonc: (text, path) => parseJsonc(text, path, false),
+  yaml: parseYaml,
+  yml: parseYaml,
+  toml: parseToml,
+};
+
 /**
  * Reads a text in a given format into plain data, whatever the file is called; nothing in it is run.
  *
@@ -216,10 +224,7 @@ export type DataFormat = Exclude<Format, 'ts' | 'js' | 'mjs'>;
 export async function parseData(content: string, path: string, format: DataFormat): Promise<unknown> {
   const text = withoutMark(content);
   try {
-    if (format === 'json') return await parseJson(text, path);
-    if (format === 'jsonc') return await parseJsonc(text, path, false);
-    if (format === 'yaml' || format === 'yml') return await parseYaml(text, path);
-    return await parseToml(text, path);
+    return await PARSERS[format](text, path);
   } catch (thrown) {
     // The parsers recurse; a file nested thousands of levels deep ends here.
     if (thrown instanceof RangeError) throw parseError(path, 'is nested too deep');

@@ -9,7 +9,7 @@ import type { Requester, ServerRequest, Upstream } from '../../model/upstream.js
 import { isUnableToAsk, otherEraNeeded } from '../era/unable-to-ask.js';
 import type { Limiter } from './limiter.js';
 import type { TellLogLevel } from './log-levels.js';
-import { backoffMs, isTransient } from './retry-policy.js';
+import { isTransient, retryWaitMs } from './retry-policy.js';
 
 /** For whom a connection is used, and for how long it is needed. */
 export interface PoolUse extends Omit<Requester, 'signal'> {
@@ -226,11 +226,9 @@ export async function withRetry<T>(
     } catch (thrown) {
       const error = toToolscoutError(thrown);
       if (isFree?.(error) && !signal?.aborted) continue;
-      const asked = error.retryAfterMs ?? 0;
-      if (attempt >= policy.maxRetries || asked > policy.maxDelayMs || signal?.aborted || !mayRetry(error)) {
-        throw thrown;
-      }
-      await sleep(clock, Math.max(asked, backoffMs(policy, attempt, random)), signal);
+      const waitMs = signal?.aborted ? undefined : retryWaitMs(policy, attempt, error, random);
+      if (waitMs === undefined || !mayRetry(error)) throw thrown;
+      await sleep(clock, waitMs, signal);
     }
   }
 }

@@ -50,9 +50,23 @@ export function isTransient(error: ToolscoutError): boolean {
   return TRANSIENT.has(error.code) && !isPermanent(error);
 }
 
-/** The wait before retry number `retry` (from 0): growing, bounded, jittered (CONN-7). */
+/** The wait before retry number `retry` (from 0) that toolscout chooses: growing, bounded, jittered (CONN-7). */
 export function backoffMs(policy: RetryConfig, retry: number, random: () => number): number {
   const jitter = policy.jitterFactor;
   const plain = Math.min(policy.maxDelayMs, policy.initialDelayMs * policy.backoffMultiplier ** retry);
   return Math.min(policy.maxDelayMs, Math.round(plain * (1 - jitter + 2 * jitter * random())));
+}
+
+/**
+ * The wait before retry number `retry` (from 0), `Retry-After` of the server included; `undefined` when the policy has no retry left, or
+ * the server asks for a longer wait than the policy allows.
+ */
+export function retryWaitMs(
+  policy: RetryConfig,
+  retry: number,
+  { retryAfterMs = 0 }: ToolscoutError,
+  random: () => number,
+): number | undefined {
+  if (retry >= policy.maxRetries || retryAfterMs > policy.maxDelayMs) return undefined;
+  return Math.max(retryAfterMs, backoffMs(policy, retry, random));
 }
