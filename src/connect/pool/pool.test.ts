@@ -281,7 +281,9 @@ describe('pool', () => {
       return upstream;
     };
     await stage.clock.advance(1000);
-    await expect(stage.pool.use(server(), nothing)).rejects.toThrow('closed the connection immediately after connecting');
+    await expect(stage.pool.use(server(), nothing)).rejects.toThrow(
+      'closed the connection immediately after connecting',
+    );
   });
 
   it('CONN-3 the breaker opens after repeated failures and half-opens on a timer', async () => {
