@@ -95,6 +95,18 @@ const FURTHER_SETS = [
   'final',
   'closing',
   'jury',
+  'courier',
+  'mosaic',
+  'consulate',
+  'caravan',
+  'bursar',
+  'attache',
+  'decathlon',
+  'orient',
+  'quill',
+  'novice',
+  'ombudsman',
+  'almanac',
 ] as const;
 
 /** The sets that are learned from. */
