@@ -1,6 +1,6 @@
 /**
  * The second labelled set of definitions (A11), and `--half=opened` for its half that was sealed until 2026-11-17. The shipped weights are learned from
- * both; `train/train-findings.ts` prints what is found of each set without it. `--half=panel` and `--half=verdict` are sets that nothing was made from:
+ * both; `train/train-findings.ts` prints what is found of each set without it. `--half=panel`, `--half=verdict` and `--half=assize` are sets that nothing was made from:
  * their figures are printed, their definitions are not. `--list` names what the dev half missed and held wrongly.
  */
 import { weighPresentation, weighTool } from '../../src/approvals/risk.js';
@@ -8,14 +8,15 @@ import { readFresh, type FreshHalf, type MaliciousCase } from '../../test/suppor
 import { conclude, printTable } from '../support/report.js';
 
 const half: FreshHalf =
-  (['opened', 'panel', 'verdict'] as const).find((each) => process.argv.includes(`--half=${each}`)) ?? 'dev';
-const isUnseen = half === 'panel' || half === 'verdict';
-// Both sets miss the aim of 0.85. Their floors are the figures of the last day they were asked: they show a loss, and judge nothing.
+  (['opened', 'panel', 'verdict', 'assize'] as const).find((each) => process.argv.includes(`--half=${each}`)) ?? 'dev';
+const isUnseen = half === 'panel' || half === 'verdict' || half === 'assize';
+// These sets miss the aim of 0.85. Their floors are the figures of the last day they were asked: they show a loss, and judge nothing.
 const FLOORS = {
   dev: { held: 0.85, wrong: 0.07 },
   opened: { held: 0.85, wrong: 0.07 },
-  panel: { held: 0.74, wrong: 0.09 },
-  verdict: { held: 0.74, wrong: 0.13 },
+  panel: { held: 0.76, wrong: 0.09 },
+  verdict: { held: 0.76, wrong: 0.14 },
+  assize: { held: 0.69, wrong: 0.15 },
 }[half];
 const isHeld = ({ about, definition }: Pick<MaliciousCase, 'about' | 'definition'>): boolean =>
   (about === 'instructions'

@@ -35,8 +35,8 @@ export function readMalicious(half: Half): MaliciousCase[] {
   return lines.map((line) => JSON.parse(line) as MaliciousCase);
 }
 
-/** The halves of the second labelled set, which are learned from, and the sets that no check and no weight was made from: `panel` and `verdict`. */
-export type FreshHalf = 'dev' | 'opened' | 'panel' | 'verdict';
+/** The halves of the second labelled set, which are learned from, and the sets that no check and no weight was made from: `panel`, `verdict` and `assize`. */
+export type FreshHalf = 'dev' | 'opened' | 'panel' | 'verdict' | 'assize';
 
 function readLines<Case>(name: string): Case[] {
   const path = fileURLToPath(new URL(`../fixtures/findings/${name}.jsonl`, import.meta.url));
