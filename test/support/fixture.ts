@@ -76,12 +76,12 @@ export function commandLinesWith(text: string): string[] {
     .filter((line) => line.includes(text));
 }
 
-/** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (30 s). */
+/** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (60 s). */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   options: { readonly timeoutMs?: number; readonly what?: string } = {},
 ): Promise<void> {
-  const { timeoutMs = 30_000, what = 'the condition' } = options;
+  const { timeoutMs = 60_000, what = 'the condition' } = options;
   const deadline = performance.now() + timeoutMs;
   // Asked often at first, and then less: a condition may ask a process, which has other work to do.
   for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(pauseMs * 1.5, 60)) {
