@@ -11,7 +11,10 @@ const MAX_BYTES = 8 * 1024 * 1024;
 function failure(path: string, act: 'read' | 'written', thrown: unknown): ToolscoutError {
   if (thrown instanceof ToolscoutError) return thrown;
   const message = `The labelled queries in ${path} cannot be ${act}: ${messageOf(thrown)}`;
-  return new ToolscoutError('STORE_ERROR', message, { cause: thrown });
+  return new ToolscoutError('STORE_ERROR', message, {
+    cause: thrown,
+    ...(act === 'read' && { suggestion: 'Check that this user can read the file.' }),
+  });
 }
 
 function tooLarge(path: string): ToolscoutError {

@@ -153,7 +153,7 @@ export function createOwnConfig(
       const { planApproval } = await import('../config/review/plan-approval.js');
       const { stateDirectory, ...places } = await placesFor(around, file, stateDir);
       if (stateDirectory === undefined) {
-        throw new ToolscoutError('INVALID_REQUEST', 'An approval needs a state directory to be kept in.', {
+        throw new ToolscoutError('INVALID_REQUEST', 'The approval cannot be stored: there is no state directory.', {
           suggestion: 'Leave out --state-dir memory.',
         });
       }

@@ -135,10 +135,9 @@ async function currentVersion({ approved, folder }: Places): Promise<string | un
     if (codeOf(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
-  throw new ToolscoutError(
-    'INVALID_REQUEST',
-    `${link} exists and was not created by toolscout. Move it away and approve again.`,
-  );
+  throw new ToolscoutError('INVALID_REQUEST', `${link} exists and was not created by toolscout.`, {
+    suggestion: 'Move it away and approve again.',
+  });
 }
 
 /** A file of a version: one that is copied, or its text. */

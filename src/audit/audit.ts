@@ -158,7 +158,8 @@ export function createAudit(options: AuditOptions): Audit {
       if (closed)
         throw new ToolscoutError(
           'SHUTTING_DOWN',
-          'The action was not recorded in the audit log: toolscout is stopping.',
+          'The action may have taken effect, but was not recorded in the audit log: toolscout is stopping.',
+          { suggestion: 'Check its effect after the restart.' },
         );
       const record = hold(entry);
       await flush();

@@ -123,7 +123,7 @@ export function movableFile(options: Pick<InstallOptions, 'client' | 'place' | '
   if (!installation.list) return target.path;
   throw refuse(
     `The servers of ${title} cannot be moved: it keeps its servers in a list, and --undo could not put them back there.`,
-    'Install without --replace, then remove the servers from the file yourself.',
+    'Install without --replace, then remove the servers from the file.',
   );
 }
 

@@ -140,7 +140,9 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
     if (requestState === undefined || !isPass(requestState)) return undefined;
     const pass = await passes.take(requestState, asked.binding);
     if (!pass) {
-      throw new ToolscoutError('CONFIRMATION_REQUIRED', 'This confirmation was given for another call.', {
+      const message =
+        'The requestState is not valid for this call: it has expired, was already used, or belongs to another call.';
+      throw new ToolscoutError('CONFIRMATION_REQUIRED', message, {
         suggestion: 'Make the call again without requestState; the user is then asked again.',
         delivered: false,
       });

@@ -95,7 +95,8 @@ export function createWebhook(deps: {
       const at = response.headers.get(TIMESTAMP) ?? '';
       if (!isSame(response.headers.get(SIGNATURE) ?? '', signWebhook(secret, at, id, text)))
         return unusable('the answer is not signed for this call');
-      if (!(Math.abs(clock.now() - Number(at)) <= MAX_SKEW_MS)) return unusable('the answer is too old');
+      if (!(Math.abs(clock.now() - Number(at)) <= MAX_SKEW_MS))
+        return unusable('the timestamp of the answer differs from the clock by more than five minutes');
       return readVerdict(text) ?? unusable('the answer says neither approve nor reject');
     } catch (thrown) {
       return unusable(messageOf(thrown));

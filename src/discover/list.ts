@@ -1,6 +1,7 @@
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { LIMITS } from '../kernel/limits.js';
+import type { Remedy } from '../kernel/remedy.js';
 import type { Upstream } from '../model/upstream.js';
 import {
   checkKeyed,
@@ -55,6 +56,9 @@ function failed(upstream: Upstream, kind: ListKind, what: string): ToolscoutErro
   return new ToolscoutError('TOOLS_LIST_FAILED', `Server "${upstream.server}" answered ${kind.method} with ${what}.`);
 }
 
+/** What to do when a list takes too long: nobody can ask for less of it. */
+const DIAGNOSE: Remedy = { kind: 'diagnose' };
+
 /** One page, or `undefined` when the server does not know the method and never claimed to. */
 async function fetchPage(
   upstream: Upstream,
@@ -67,7 +71,11 @@ async function fetchPage(
     throw new ToolscoutError('CANCELLED', `Listing the tools of "${upstream.server}" was cancelled.`);
   await options.pace?.();
   try {
-    return await upstream.request(kind.method, cursor === undefined ? {} : { cursor }, { signal, timeoutMs });
+    return await upstream.request(kind.method, cursor === undefined ? {} : { cursor }, {
+      signal,
+      timeoutMs,
+      ifLate: DIAGNOSE,
+    });
   } catch (thrown) {
     if (!(thrown instanceof ToolscoutError) || !thrown.upstream) throw thrown;
     const claimed = kind.capability !== undefined && isObject(upstream.capabilities[kind.capability]);

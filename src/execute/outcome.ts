@@ -77,7 +77,8 @@ function unaskedNote({ unasked }: FailureContext): string {
 
 /** What to do, unless the server itself said it. */
 function remedyFor(error: ToolscoutError, context: FailureContext, delivered: Failure['delivered']): Remedy {
-  if (error.suggestion !== ERROR_TABLE[error.code].suggestion) return error.remedy;
+  const isGeneral = error.suggestion === ERROR_TABLE[error.code].suggestion || error.remedy.kind === 'ask-for-less';
+  if (!isGeneral) return error.remedy;
   if (context.unasked) return toRemedy(unaskedAdvice(context.unasked.method));
   if (error.upstream?.code === RPC_CODE.missingCapability) {
     return toRemedy(

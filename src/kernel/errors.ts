@@ -66,7 +66,7 @@ export const ERROR_TABLE = {
   STORE_ERROR: row(500, 1, 'SEVERE', { kind: 'state-directory' }),
   OVERLOADED: row(503, 3, 'WARNING', { kind: 'open-files' }),
   SHUTTING_DOWN: row(503, 1, 'WARNING', 'Connect again in a moment.'),
-  INTERNAL_ERROR: row(500, 1, 'SEVERE', 'This is a bug in toolscout; please report it with the trace id.'),
+  INTERNAL_ERROR: row(500, 1, 'SEVERE', { kind: 'report-bug' }),
 } as const satisfies Record<string, ErrorRow>;
 
 /** The name of a failure; see {@link ERROR_TABLE}. */

@@ -52,14 +52,17 @@ export type Remedy =
   | { readonly kind: 'set-variables'; readonly names: readonly string[] }
   /** The server must be looked into; `first` is what to do before that. */
   | { readonly kind: 'diagnose'; readonly first?: string }
-  | { readonly kind: 'ask-for-less' }
+  /** A call took too long; `limit` is what ended it where that was not the time limit of the server for one answer. */
+  | { readonly kind: 'ask-for-less'; readonly limit?: 'call' | 'total' }
   | { readonly kind: 'configure'; readonly what: string }
   | { readonly kind: 'check-config' }
   | { readonly kind: 'accept-store' }
   | { readonly kind: 'state-directory' }
   | { readonly kind: 'open-files' }
   /** toolscout itself has too much to do for the moment. */
-  | { readonly kind: 'overloaded' };
+  | { readonly kind: 'overloaded' }
+  /** A bug in toolscout. */
+  | { readonly kind: 'report-bug' };
 
 /** A text as a remedy: advice that reads the same for every front. */
 export function toRemedy(given: Remedy | string): Remedy {
@@ -93,6 +96,12 @@ export function shellWord(name: string): string {
 /** The reference of a request as one word of a command line. */
 export function refWord(ref: string | undefined): string {
   return ref === undefined ? 'REF' : shellWord(ref);
+}
+
+/** The time limit that ended a call, as it is named in the config or beside the call. */
+export function longerLimit(limit: 'call' | 'total' | undefined): string {
+  if (limit === 'call') return 'timeoutMs of this call';
+  return limit === 'total' ? 'totalTimeoutMs of this server (limits.callTotalMs)' : 'the timeout of this server';
 }
 
 const COMMANDS: RemedyWords = {
@@ -142,13 +151,15 @@ const COMMANDS: RemedyWords = {
   'set-variables': ({ names }) =>
     `Set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}; `}toolscout doctor checks this server.`,
-  'ask-for-less': () => 'Ask for less at once, or raise the timeout of this server.',
+  'ask-for-less': ({ limit }) => `Ask for less at once, or raise ${longerLimit(limit)}.`,
   configure: ({ what }) => what,
   'check-config': () => 'Fix the named fields; toolscout config validate checks the file.',
   'accept-store': () => 'Run toolscout store status, then toolscout store accept.',
   'state-directory': () => 'Make the state directory writable, or choose another with --state-dir.',
   'open-files': () => 'Wait a moment and try again; give the process more open files (ulimit -n).',
   overloaded: () => 'Wait a moment and try again; see overload in the configuration.',
+  'report-bug': () =>
+    'This is a bug in toolscout; please report it with this message and the version (toolscout --version).',
 };
 
 /** A remedy for a person at a terminal; also what the library and the log say. */

@@ -3,15 +3,17 @@ import { seconds } from './text.js';
 
 /** When to try again, as the end of a clause; {@link withoutRetryHint} takes it out of a message that is kept. */
 export function retryHint(ms: number): string {
-  return `; try again in ${seconds(ms)}`;
+  return `; the next attempt is possible in ${seconds(ms)}`;
 }
 
-/** How long something is left alone, as the end of a clause. */
+/** How long a server is left alone, as the end of a clause. */
 export function restHint(ms: number): string {
-  return `, and it is not tried again for ${Math.ceil(ms / 1000)} s`;
+  return ` and is not called for the next ${seconds(ms)}`;
 }
 
-const HINT = /; try again in \d+(?:\.\d+)? m?s\b|, and it is not tried again for \d+ s\b/g;
+/** Both hints, also as older versions worded them: messages with those are in stores. */
+const HINT =
+  /(?:; (?:the next attempt is possible|try again) in| and is not called for the next|, and it is not tried again for) \d+(?:\.\d+)? m?s\b/g;
 
 /** A message as it may be shown later: what it says of a time that begins with it is over by then. */
 export function withoutRetryHint(message: string): string {

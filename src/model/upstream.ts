@@ -1,6 +1,7 @@
 import type { Cancel } from '../kernel/async/cancel.js';
 import type { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { Remedy } from '../kernel/remedy.js';
 import type { Progress } from './call.js';
 import type { Host } from './host.js';
 import type { Server } from './server.js';
@@ -10,6 +11,8 @@ export interface UpstreamRequest {
   readonly signal?: Cancel;
   /** Limit for the answer; every progress notification restarts it. */
   readonly timeoutMs?: number;
+  /** What to do when that limit was too short, where it is not to ask for less or to raise the limit of the server. */
+  readonly ifLate?: Remedy;
   /** The latest end (monotonic), whatever progress was reported and whatever host is being asked. */
   readonly deadline?: number;
   readonly onProgress?: (progress: Progress) => void;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ToolscoutError } from '../kernel/errors.js';
 import { requirePublic, type Lookup } from './public-address.js';
 
 const to =
@@ -31,6 +32,18 @@ describe('a URL that a caller names', () => {
     await expect(asked).rejects.not.toThrow('secret');
     // Nothing has been sent anywhere.
     if (code !== 'INVALID_REQUEST') await expect(asked).rejects.toMatchObject({ delivered: false });
+  });
+
+  it('EXEC-3 each refusal advises what can be done about it', async () => {
+    const adviceFor = async (url: string, lookup = to('10.0.0.1')): Promise<string> => {
+      const thrown: unknown = await requirePublic(url, lookup).catch((error: unknown) => error);
+      return (thrown as ToolscoutError).suggestion;
+    };
+    expect(await adviceFor('https://tools.example/')).toBe('Add the server to the config, if it is trusted.');
+    expect(await adviceFor('https://user@tools.example/')).toBe('Remove user and password from the URL.');
+    expect(await adviceFor('http://tools.example/')).toBe('Send a URL that begins with https://.');
+    const unknown = (): Promise<never> => Promise.reject(new Error('ENOTFOUND'));
+    expect(await adviceFor('https://tools.example/', unknown)).toBe('Check the host name in the URL.');
   });
 
   it('A19 an address in brackets is judged without a lookup', async () => {

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { leadsOutside } from './dial.js';
 import { messageOf, ToolscoutError } from '../kernel/errors.js';
+import { toRemedy, type Remedy } from '../kernel/remedy.js';
 
 /** Finds the addresses of a name. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -8,12 +9,12 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 /** What to do where a URL leads inside this network. */
 export const CONFIGURE_IT = {
   kind: 'configure',
-  what: 'Write the server into the config yourself when you trust it.',
+  what: 'Add the server to the config, if it is trusted.',
 } as const;
 
-function refuse(message: string): ToolscoutError {
+function refuse(message: string, remedy: Remedy = CONFIGURE_IT): ToolscoutError {
   return new ToolscoutError('FORBIDDEN', message, {
-    remedy: CONFIGURE_IT,
+    remedy,
     delivered: false,
   });
 }
@@ -29,8 +30,12 @@ export async function requirePublic(text: string, lookup: Lookup): Promise<URL> 
       'url is not a valid URL; expected one such as https://example.com/mcp.',
     );
   const url = new URL(text);
-  if (url.protocol !== 'https:') throw refuse('Introspection needs an https URL.');
-  if (url.username !== '' || url.password !== '') throw refuse('A URL with credentials is not allowed.');
+  if (url.protocol !== 'https:') {
+    throw refuse('Introspection needs an https URL.', toRemedy('Send a URL that begins with https://.'));
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refuse('A URL with credentials is not allowed.', toRemedy('Remove user and password from the URL.'));
+  }
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await lookupOrFail(host, lookup);
   if (!leadsOutside(addresses)) {
@@ -44,6 +49,7 @@ async function lookupOrFail(host: string, lookup: Lookup): Promise<readonly stri
     return await lookup(host);
   } catch (thrown) {
     throw new ToolscoutError('SERVER_CONNECTION_ERROR', `${host} cannot be found: ${messageOf(thrown)}`, {
+      suggestion: 'Check the host name in the URL.',
       delivered: false,
       cause: thrown,
     });

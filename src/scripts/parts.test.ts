@@ -175,7 +175,8 @@ describe('answerOf', () => {
     });
     expect(breachError('engine', 'broken', bounds)).toMatchObject({
       code: 'SCRIPT_ERROR',
-      suggestion: 'Run it again; if it fails the same way, report it with the script.',
+      suggestion:
+        'Check what its calls changed, then run it again; if it fails the same way, report it with the script.',
     });
   });
 

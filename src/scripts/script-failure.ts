@@ -181,7 +181,8 @@ export function breachError(
         'SCRIPT_ERROR',
         `The script ended because its sandbox failed: ${oneLine(detail, 200)}.`,
         {
-          suggestion: 'Run it again; if it fails the same way, report it with the script.',
+          suggestion:
+            'Check what its calls changed, then run it again; if it fails the same way, report it with the script.',
         },
       );
   }

@@ -458,7 +458,10 @@ describe('suspended scripts', STARTS_PROCESSES, () => {
     const resume = async (state: string, source = script, principal = 'ann'): Promise<unknown> =>
       (await scripts.resume(state, source, { '1.name': { n: 1 } }, request({ host: MODERN, owner: { principal } })))
         .result;
-    const gone = { code: 'INVALID_REQUEST', message: expect.stringContaining('No paused script') };
+    const gone = {
+      code: 'INVALID_REQUEST',
+      message: expect.stringContaining('The requestState is unknown or expired'),
+    };
     const state = await suspend();
     await expect(resume(`${state}x`)).rejects.toMatchObject(gone);
     await expect(resume(state, `${script} `)).rejects.toMatchObject(gone);

@@ -89,10 +89,10 @@ function unpack(bytes: Buffer): SuspendedScript & { readonly expiresAt: number }
 function unknownState(): ToolscoutError {
   return new ToolscoutError(
     'INVALID_REQUEST',
-    'No paused script has this requestState and this text: it has expired, has finished, or its text differs.',
+    'The requestState is unknown or expired, or the text of the script differs.',
     {
       suggestion:
-        'Send the text of the script unchanged. Calls that it made before took effect: check what they changed before you run it from the start.',
+        'Send the script unchanged. Its earlier calls took effect; check what they changed before you run it from the start.',
     },
   );
 }
@@ -189,7 +189,7 @@ export function createSuspendedScripts(deps: {
       (await store.put(CLAIMS, key, claim(), { ifRevision: entry.revision, expiresAt }));
     if (!isTaken) {
       throw new ToolscoutError('INVALID_REQUEST', 'The script is already running.', {
-        suggestion: 'Wait for its answer; if it was lost, send the answers again in a few seconds.',
+        suggestion: 'Wait for its answer; if that answer was lost, send the answers again in a few seconds.',
         retryAfterMs: Math.max(left, 1000),
       });
     }

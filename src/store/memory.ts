@@ -30,7 +30,10 @@ export function createMemoryStore({ clock }: { readonly clock: Clock }): Store {
   let closed = false;
 
   const openOnly = (): void => {
-    if (closed) throw new ToolscoutError('STORE_ERROR', 'The store is closed.', { suggestion: 'Open it again.' });
+    if (closed)
+      throw new ToolscoutError('STORE_ERROR', 'The store is closed.', {
+        suggestion: 'Start toolscout again; in the library, create a new gateway.',
+      });
   };
   const spaceOf = (name: string): Space => {
     let space = spaces.get(name);

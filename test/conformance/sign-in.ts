@@ -29,8 +29,8 @@ export function signInsFor(scenario: string, context: JsonObject): SignIns {
     clock,
     log: silentLog,
     mask: createSecretMask(),
-    interact: () =>
-      openBrowserInteraction({ clock, timeoutMs: 60_000, open: async (page) => void (await fetch(page)) }),
+    interact: (server) =>
+      openBrowserInteraction({ server, clock, timeoutMs: 60_000, open: async (page) => void (await fetch(page)) }),
   });
   return {
     ...signIns,

@@ -466,7 +466,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     it('STORE-1 a closed store refuses with STORE_ERROR, and closing twice is nothing', async () => {
       await store.close();
       await store.close();
-      await expect(store.get('s', 'k')).rejects.toMatchObject({ code: 'STORE_ERROR', suggestion: 'Open it again.' });
+      await expect(store.get('s', 'k')).rejects.toMatchObject({
+        code: 'STORE_ERROR',
+        suggestion: expect.stringMatching(/^Start toolscout again/) as string,
+      });
       await expect(store.put('s', 'k', 1)).rejects.toMatchObject({ code: 'STORE_ERROR' });
       await expect(store.append([record('a')])).rejects.toMatchObject({ code: 'STORE_ERROR' });
     });

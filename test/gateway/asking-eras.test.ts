@@ -80,7 +80,7 @@ describe('a server of both eras that asks in the older one only', STARTS_PROCESS
           // What it did before it asked is not known, so it is not run a second time.
           expect(JSON.parse(textOf(await call(ann, 'elicit', { message: 'a' })))).toMatchObject({
             code: 'TOOL_EXECUTION_ERROR',
-            suggestion: expect.stringContaining('Make the call again') as string,
+            suggestion: expect.stringContaining('then make it again') as string,
           });
         }
         for (const tool of ['elicit', 'sample', 'roots']) await expectAnswered(ann, tool);

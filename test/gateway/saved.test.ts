@@ -66,6 +66,7 @@ describe('labelled queries', STARTS_PROCESSES, () => {
     await expect(createLabelFile(file.path).read()).rejects.toMatchObject({
       code: 'STORE_ERROR',
       message: expect.stringContaining('labels.jsonl cannot be read: ') as string,
+      suggestion: 'Check that this user can read the file.',
     });
   });
 });

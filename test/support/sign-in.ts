@@ -41,6 +41,7 @@ export function signInTo(
     store,
     async signIn({ open, scope, port } = {}) {
       const interaction = await openBrowserInteraction({
+        server: server.id,
         clock: systemClock,
         timeoutMs: 20_000,
         ...(port !== undefined && { port }),

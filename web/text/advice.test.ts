@@ -7,7 +7,7 @@ describe('what the API advises', () => {
     expect(
       adviceOf('An administrator decides: GET /v1/approvals, then POST /v1/approvals/{ref}/approve.'),
     ).toBeUndefined();
-    expect(adviceOf('For the operator: Install it.')).toBe('Install it.');
+    expect(adviceOf('The operator must do this: Install it.')).toBe('Install it.');
     expect(adviceOf('')).toBeUndefined();
     expect(adviceOf(undefined)).toBeUndefined();
     expect(adviceOf('Wait a moment and try again.')).toBe('Wait a moment and try again.');

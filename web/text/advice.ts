@@ -4,7 +4,7 @@ const ROUTE = /\b(?:GET|POST|PUT|DELETE) \//;
 /** What the API advises, as far as it is of use to a person who looks at the page. */
 export function adviceOf(text: string | undefined): string | undefined {
   // Who looks at the page is the operator.
-  const advice = text?.replace(/^For the operator: /, '');
+  const advice = text?.replace(/^The operator must do this: /, '');
   return advice === undefined || advice === '' || ROUTE.test(advice) ? undefined : advice;
 }
 

@@ -79,7 +79,7 @@ describe('learning with several replicas', () => {
     const failing = learnOnce(server, replica('two'), learn);
     const failed = expect(failing).rejects.toMatchObject({
       code: 'CANCELLED',
-      message: 'Another replica could not learn "one": It is gone.',
+      message: 'Another replica could not list the tools of "one": It is gone.',
     });
     await clock.advance(100);
     shared.failure = failedAt(2);

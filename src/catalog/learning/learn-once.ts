@@ -37,7 +37,10 @@ export async function learnOnce(server: Server, deps: LearnOnceDeps, learn: () =
     if (list && list.learnedAt !== learnedBefore) return { tools: list.items.length, dropped: [] };
     const failure = deps.lastFailure(server.id);
     if (failure === undefined || failure.at === failedBefore) return undefined;
-    throw new ToolscoutError('CANCELLED', `Another replica could not learn "${server.id}": ${failure.error.message}`);
+    const { message, remedy } = failure.error;
+    throw new ToolscoutError('CANCELLED', `Another replica could not list the tools of "${server.id}": ${message}`, {
+      remedy,
+    });
   };
   for (;;) {
     const isOurs = await replicas.claim(work);

@@ -1,7 +1,7 @@
 import { discoverAll } from '../../discover/index.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../../kernel/errors.js';
-import { lastingError, restHint } from '../../kernel/retry-hint.js';
+import { lastingError, retryHint } from '../../kernel/retry-hint.js';
 import type { Progress } from '../../model/call.js';
 import type { Server } from '../../model/server.js';
 import type { LearnFailure } from './failure-memory.js';
@@ -132,7 +132,7 @@ function interruptedAfter(server: string, ms: number): ToolscoutError {
 function resting(server: string, error: ToolscoutError, restMs: number, isOpen: boolean): ToolscoutError {
   return new ToolscoutError(
     isOpen ? 'CIRCUIT_OPEN' : error.code,
-    `The tools of "${server}" could not be learned${restHint(restMs)}. Last error: ${error.message}`,
+    `The tools of "${server}" could not be listed${retryHint(Math.ceil(restMs / 1000) * 1000)}. Last error: ${error.message}`,
     {
       retryAfterMs: Math.ceil(restMs),
       delivered: false,

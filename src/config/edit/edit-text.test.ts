@@ -105,6 +105,7 @@ describe('editText', () => {
     const value = { command: 'x' };
     await expect(edit(text, format, { keys: ['mcpServers', 'toolscout'], value })).rejects.toMatchObject({
       code: 'CONFIGURATION_ERROR',
+      suggestion: expect.not.stringContaining('--dry-run') as string,
     });
   });
 

@@ -124,7 +124,7 @@ export async function editText(
       'CONFIGURATION_ERROR',
       `${path} cannot be edited without changing unrelated parts of the file.`,
       {
-        suggestion: 'Make the change by hand; --dry-run prints what to add.',
+        suggestion: 'Make the change with an editor. Nothing was written.',
       },
     );
   if (!isObject(before) || edits.some((edit) => isBlocked(before, edit))) throw refuse();

@@ -53,7 +53,7 @@ function newProblem(before: unknown, after: unknown): string | undefined {
  */
 export async function writeServer(id: string, entry: ServerEntry, options: WriteOptions): Promise<string> {
   const path = options.path ?? options.newPath;
-  const paste = `Add it under "servers" yourself: ${JSON.stringify({ [id]: entry })}`;
+  const paste = `Add this entry under "servers": ${JSON.stringify({ [id]: entry })}`;
   const { self, http } = options;
   const own = self && ownLaunchProblem(entry, self, { port: USUAL_PORT, ...http, config: path });
   if (own !== undefined) throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" ${own}.`);
@@ -92,7 +92,7 @@ export async function writeServer(id: string, entry: ServerEntry, options: Write
  * @throws ToolscoutError `SERVER_NOT_FOUND` when the file has no such server; `CONFIGURATION_ERROR` when it cannot be edited.
  */
 export async function removeServer(id: string, path: string): Promise<void> {
-  const byHand = `Remove "${id}" from "servers" in that file yourself.`;
+  const byHand = `Remove "${id}" from "servers" in that file.`;
   const format = dataFormatOf(path, byHand);
   const opened = await openFile(path);
   const text = opened.text ?? '';

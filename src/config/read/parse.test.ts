@@ -57,6 +57,7 @@ describe('parseConfig', () => {
     expect(error.code).toBe('CONFIGURATION_ERROR');
     expect(error.message).toContain(`/x/${path}:${line}:${column}: `);
     expect(error.problems).toMatchObject([{ path: `line ${line}, column ${column}` }]);
+    expect(error.suggestion).toBe('Correct the file at this position, then try again.');
     expect(JSON.stringify([error.message, error.problems])).not.toContain('canary');
   });
 

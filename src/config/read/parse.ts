@@ -14,10 +14,16 @@ interface Position {
   readonly column: number;
 }
 
-function parseError(path: string, message: string, at?: Position): ToolscoutError {
+function parseError(
+  path: string,
+  message: string,
+  at?: Position,
+  suggestion = `Correct the file${at ? ' at this position' : ''}, then try again.`,
+): ToolscoutError {
   const where = at ? `line ${at.line}, column ${at.column}` : 'file';
   const shown = at ? `${path}:${at.line}:${at.column}` : path;
   return new ToolscoutError('CONFIGURATION_ERROR', `${shown}: ${message}`, {
+    suggestion,
     problems: [problemAt(where, message)],
     file: path,
   });
@@ -181,7 +187,13 @@ export function formatOf(path: string): Format {
   const ending = extname(path).slice(1).toLowerCase();
   const format = FORMATS.find((known) => known === ending);
   if (format !== undefined) return format;
-  throw parseError(path, `the ending of a config file is one of ${FORMATS.map((known) => `.${known}`).join(', ')}`);
+  const endings = FORMATS.map((known) => `.${known}`).join(', ');
+  throw parseError(
+    path,
+    `the ending of a config file is one of ${endings}`,
+    undefined,
+    'Rename the file, then try again.',
+  );
 }
 
 /**

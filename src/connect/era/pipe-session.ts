@@ -157,7 +157,7 @@ function acknowledged(
     };
     const giveUp = (): void => {
       const message = `The server did not acknowledge the subscription within ${seconds(timeoutMs)}.`;
-      settle(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message));
+      settle(new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message, { remedy: { kind: 'diagnose' } }));
       void cancel(id);
     };
     const timer = clock.after(timeoutMs, giveUp, { awaited: true });

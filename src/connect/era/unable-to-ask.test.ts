@@ -38,6 +38,6 @@ describe('a server that cannot ask in an era', () => {
     const error = otherEraNeeded('one', failed(MODERN[0]!));
     expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR' });
     expect(error.delivered).toBeUndefined();
-    expect(error.suggestion).toMatch(/^Make the call again\. It may have changed something/);
+    expect(error.suggestion).toMatch(/^Check whether the call changed something, then make it again\.$/);
   });
 });

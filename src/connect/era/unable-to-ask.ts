@@ -32,7 +32,7 @@ export function isUnableToAsk(answer: unknown, era: 'legacy' | 'modern'): boolea
 export function otherEraNeeded(server: string, answer: JsonObject | ToolscoutError): ToolscoutError {
   const message = `The server "${server}" needs input during the call, which the protocol revision of its connection does not support. toolscout now uses the other revision for it.`;
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
-    suggestion: 'Make the call again. It may have changed something before it asked: check that first.',
+    suggestion: 'Check whether the call changed something, then make it again.',
     ...(answer instanceof ToolscoutError && { cause: answer }),
   });
 }

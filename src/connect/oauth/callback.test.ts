@@ -9,6 +9,7 @@ const PAGE = new URL('https://login.example/authorize?x=1');
 
 async function interaction(options: Partial<BrowserOptions> = {}): Promise<Interaction> {
   const opened = await openBrowserInteraction({
+    server: 'notes',
     clock: systemClock,
     timeoutMs: 20_000,
     open: () => undefined,
@@ -68,6 +69,7 @@ describe('the redirect that ends a sign-in', () => {
     expect(await failure).toMatchObject({
       code: 'AUTHENTICATION_FAILED',
       message: 'The sign-in timed out after 60 s.',
+      suggestion: 'Sign in again: toolscout auth login notes',
     });
     expect(clock.waiting).toBe(0);
   });

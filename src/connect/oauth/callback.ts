@@ -8,6 +8,8 @@ const PATH = '/callback';
 
 /** How a person is reached. */
 export interface BrowserOptions {
+  /** The server that is signed in to. */
+  readonly server: string;
   /** Shows a page to the person; it never goes through a shell. */
   readonly open: (url: string) => void | Promise<void>;
   /** Asks for the address the browser was sent to, where it cannot reach this machine. */
@@ -133,6 +135,7 @@ export async function openBrowserInteraction(options: BrowserOptions): Promise<I
               new ToolscoutError(
                 'AUTHENTICATION_FAILED',
                 `The sign-in timed out after ${Math.round(timeoutMs / 1000)} s.`,
+                { remedy: { kind: 'sign-in', server: options.server, again: true } },
               ),
             ),
           { awaited: true },

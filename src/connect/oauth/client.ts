@@ -38,7 +38,9 @@ export function explainFailure(thrown: unknown, deps: FlowDeps, doing: string): 
   const isReadable = thrown instanceof OAuthError && !thrown.message.includes('Raw body');
   const said = isReadable ? `${thrown.code}: ${thrown.message}` : 'its answer cannot be understood';
   const shown = oneLine(printable(deps.mask(said)), 200);
-  return signInFailed(server, `The authorization server of "${server}" refused ${doing} (${shown}).`, thrown);
+  return signInFailed(server, `The authorization server of "${server}" refused ${doing} (${shown}).`, {
+    cause: thrown,
+  });
 }
 
 /** A client as the SDK takes it. */
@@ -124,7 +126,7 @@ export async function chooseClient(
         {
           remedy: {
             kind: 'configure',
-            what: `If that is right: toolscout auth logout ${shellWord(server)}, then sign in again.`,
+            what: `Check the new authorization server. To accept it, run toolscout auth logout ${shellWord(server)}, then toolscout auth login ${shellWord(server)}.`,
           },
           delivered: false,
         },
@@ -135,7 +137,10 @@ export async function chooseClient(
   if (auth.clientMetadataUrl !== undefined && site.metadata.client_id_metadata_document_supported === true) {
     return { id: auth.clientMetadataUrl, redirectUri, origin: 'document' };
   }
-  if (redirectUri === undefined) throw signInFailed(server, `"${server}" needs a client id to sign in.`);
+  if (redirectUri === undefined)
+    throw signInFailed(server, `"${server}" needs a client id to sign in.`, {
+      remedy: { kind: 'configure', what: `Set servers.${server}.auth.clientId.` },
+    });
   const known =
     previous?.issuer === site.issuer && previous.client.origin === 'registered' ? previous.client : undefined;
   const holds = known?.redirectUri === redirectUri && (known.secretExpiresAt ?? Infinity) > deps.now();

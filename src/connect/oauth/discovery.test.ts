@@ -44,6 +44,7 @@ describe('where one signs in', STARTS_PROCESSES, () => {
     expect(silent.failure.message).toMatch(/PKCE/);
     const plain = await withMetadata((metadata) => ({ ...metadata, code_challenge_methods_supported: ['plain'] }));
     expect(plain.failure.message).toMatch(/PKCE/);
+    expect(silent.failure).toMatchObject({ suggestion: 'Report it to the operator of the server.' });
     expect([...silent.opened, ...plain.opened]).toEqual([]);
   });
 
@@ -133,6 +134,7 @@ describe('where one signs in', STARTS_PROCESSES, () => {
       const server = await startProtectedServer({ issuers: () => [real.origin], resource: () => resource });
       const { failure, opened } = await attempt(server.url);
       expect(failure.message).toMatch(/another resource/);
+      expect(failure).toMatchObject({ suggestion: 'Report it to the operator of the server.' });
       expect(opened).toEqual([]);
     }
   });
@@ -156,6 +158,9 @@ describe('where one signs in', STARTS_PROCESSES, () => {
     const server = await serveHttp((_request, response) => json(response, {}, 404));
     const { failure } = await attempt(`${server.origin}/mcp`);
     expect(failure.message).toMatch(/offers no sign-in/);
+    expect(failure).toMatchObject({
+      suggestion: expect.stringMatching(/^Configure a token under servers\.\w+\.headers, or/) as string,
+    });
   });
 
   it('S17 a remote server cannot lead requests to this machine, nor to plain http', () => {

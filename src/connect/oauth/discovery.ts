@@ -7,9 +7,10 @@ import {
 } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import type { Remedy } from '../../kernel/remedy.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { AuthConfig } from '../../model/config.js';
-import { checkEndpoint, checkPage, signInFailed, type EndpointScope } from './endpoint.js';
+import { checkEndpoint, checkPage, REPORT_TO_OPERATOR, signInFailed, type EndpointScope } from './endpoint.js';
 
 /** Where one signs in to a server, and for what. */
 export interface Site {
@@ -65,6 +66,7 @@ async function readResourceMetadata(
   throw signInFailed(
     scope.server,
     `"${scope.server}" does not say where to sign in: ${named} is not protected resource metadata.`,
+    { remedy: REPORT_TO_OPERATOR },
   );
 }
 
@@ -76,7 +78,12 @@ function checkResource(metadata: ResourceMetadata, scope: EndpointScope): void {
   throw signInFailed(
     scope.server,
     `The sign-in of "${scope.server}" is refused: it describes another resource (${JSON.stringify(shown)}).`,
+    { remedy: REPORT_TO_OPERATOR },
   );
+}
+
+function correctIssuer({ server }: EndpointScope): Remedy {
+  return { kind: 'configure', what: `Correct servers.${server}.auth.issuer, or remove it.` };
 }
 
 /** Which authorization server is asked: the first that is named, or the one the config accepts. */
@@ -88,18 +95,20 @@ function chooseServer(named: readonly string[] | undefined, scope: EndpointScope
   throw signInFailed(
     scope.server,
     `"${scope.server}" does not name the authorization server of its config (auth.issuer).`,
+    { remedy: correctIssuer(scope) },
   );
 }
 
 function checkMetadata(metadata: AuthorizationServerMetadata, scope: EndpointScope, auth: AuthConfig): void {
-  const refuse = (reason: string): never => {
+  const refuse = (reason: string, remedy: Remedy): never => {
     throw signInFailed(
       scope.server,
       `The sign-in of "${scope.server}" is refused: its authorization server ${reason}.`,
+      { remedy },
     );
   };
   if (auth.issuer !== undefined && metadata.issuer !== auth.issuer)
-    refuse('is not the one of the config (auth.issuer)');
+    refuse('is not the one of the config (auth.issuer)', correctIssuer(scope));
   const named: Readonly<Record<string, unknown>> = metadata;
   for (const name of ['token_endpoint', 'registration_endpoint', 'revocation_endpoint']) {
     if (named[name] !== undefined) checkEndpoint(named[name], name, scope);
@@ -109,7 +118,7 @@ function checkMetadata(metadata: AuthorizationServerMetadata, scope: EndpointSco
   // What the user wrote down may send them anywhere.
   if (auth.issuer === undefined) checkPage(page, scope);
   if (metadata.code_challenge_methods_supported?.includes('S256') !== true)
-    refuse('does not say that it supports PKCE (S256)');
+    refuse('does not say that it supports PKCE (S256)', REPORT_TO_OPERATOR);
 }
 
 /** Finds out where one signs in to a server, and refuses what must not be used (S13, S17). */
@@ -130,12 +139,21 @@ export async function discoverSite(
   } catch (thrown) {
     if (thrown instanceof ToolscoutError) throw thrown;
     const why = oneLine(printable(messageOf(thrown)), 200);
-    throw signInFailed(scope.server, `The authorization server of "${scope.server}" cannot be used: ${why}`, thrown);
+    throw signInFailed(scope.server, `The authorization server of "${scope.server}" cannot be used: ${why}`, {
+      remedy: REPORT_TO_OPERATOR,
+      cause: thrown,
+    });
   }
   if (!metadata) {
     throw signInFailed(
       scope.server,
       `"${scope.server}" offers no sign-in: ${new URL(address).origin} has no authorization server metadata.`,
+      {
+        remedy: {
+          kind: 'configure',
+          what: `Configure a token under servers.${scope.server}.headers, or report it to the operator of the server.`,
+        },
+      },
     );
   }
   checkMetadata(metadata, scope, auth);

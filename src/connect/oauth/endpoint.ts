@@ -3,6 +3,7 @@ import { bareHost, isInternalHost } from '../../net/address.js';
 import { readBounded } from '../../net/bounded-body.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import type { Remedy } from '../../kernel/remedy.js';
 import { oneLine, printable, seconds } from '../../kernel/text.js';
 
 /** Documents and token answers are small; a larger one is refused (A28). */
@@ -31,10 +32,20 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** The failure of a sign-in; what to do about it unless something better is known. */
-export function signInFailed(server: string, message: string, cause?: unknown): ToolscoutError {
+/** What to do where signing in again fails in the same way: the server or its authorization server must be changed. */
+export const REPORT_TO_OPERATOR: Remedy = { kind: 'configure', what: 'Report it to the operator of the server.' };
+
+/** The failure of a sign-in; another sign-in may succeed unless `remedy` says what else to do. */
+export function signInFailed(
+  server: string,
+  message: string,
+  {
+    remedy = { kind: 'sign-in', server, again: true },
+    cause,
+  }: { readonly remedy?: Remedy; readonly cause?: unknown } = {},
+): ToolscoutError {
   return new ToolscoutError('AUTHENTICATION_FAILED', message, {
-    remedy: { kind: 'sign-in', server, again: true },
+    remedy,
     delivered: false,
     ...(cause !== undefined && { cause }),
   });
@@ -56,6 +67,12 @@ export function checkEndpoint(value: unknown, what: string, scope: EndpointScope
   throw signInFailed(
     scope.server,
     `The sign-in of "${scope.server}" is refused: its ${what} is not an https address (${JSON.stringify(shown)}).`,
+    {
+      remedy:
+        what === 'url'
+          ? { kind: 'configure', what: `Use an https address in servers.${scope.server}.url.` }
+          : REPORT_TO_OPERATOR,
+    },
   );
 }
 
@@ -81,7 +98,7 @@ function refusedInternal(url: URL, scope: EndpointScope, cause?: ToolscoutError)
     {
       remedy: {
         kind: 'configure',
-        what: `If you trust it, set auth.issuer of "${scope.server}" to its authorization server in the config.`,
+        what: `Set servers.${scope.server}.auth.issuer to its authorization server, if that is trusted.`,
       },
       delivered: false,
       cause,

@@ -13,7 +13,7 @@ import { oneLine, printable } from '../../kernel/text.js';
 import type { AuthConfig } from '../../model/config.js';
 import { chooseClient, explainFailure, informationOf, type FlowDeps } from './client.js';
 import type { Site } from './discovery.js';
-import { checkEndpoint, signInFailed } from './endpoint.js';
+import { checkEndpoint, REPORT_TO_OPERATOR, signInFailed } from './endpoint.js';
 import type { Grant, OauthClient } from './grants.js';
 
 /** What came back from the browser: the parameters of the redirect, or a code that was pasted without them. */
@@ -52,6 +52,7 @@ function toGrant(
     throw signInFailed(
       deps.scope.server,
       `The authorization server of "${deps.scope.server}" returned no bearer token.`,
+      { remedy: REPORT_TO_OPERATOR },
     );
   }
   const now = deps.now();
@@ -138,6 +139,7 @@ export async function signInPerson(
     throw signInFailed(
       server,
       `The sign-in to "${server}" cannot start: ${oneLine(printable(messageOf(thrown)), 200)}`,
+      { remedy: REPORT_TO_OPERATOR },
     );
   });
   checkEndpoint(started.authorizationUrl, 'authorization_endpoint', deps.scope);

@@ -6,7 +6,7 @@ import { oneLine, printable } from '../../kernel/text.js';
 import type { AuthConfig } from '../../model/config.js';
 import type { FlowDeps } from './client.js';
 import type { Challenge, Site } from './discovery.js';
-import { createEndpointFetch, signInFailed, type EndpointScope } from './endpoint.js';
+import { createEndpointFetch, type EndpointScope } from './endpoint.js';
 import type { Interaction } from './flow.js';
 import type { Grant, Grants } from './grants.js';
 
@@ -182,7 +182,9 @@ export function createSignInSession(deps: SignInSessionDeps): SignInSession {
     }
     if (grant && !mine) {
       await dropTokens(grant);
-      throw loginNeeded(`The server "${server}" has changed where one signs in; sign in there.`);
+      throw loginNeeded(
+        `The server "${server}" now uses another authorization server; the previous sign-in is no longer valid.`,
+      );
     }
     throw loginNeeded(
       sent === undefined
@@ -213,7 +215,7 @@ export function createSignInSession(deps: SignInSessionDeps): SignInSession {
     }
     if (grant && wanted !== undefined) await keep({ ...grant, wantedScope: wanted });
     const missing = rejection.scope === undefined ? '' : ` (${oneLine(printable(rejection.scope), 100)})`;
-    throw loginNeeded(`The sign-in to "${server}" does not cover this; it asks for more scope${missing}.`);
+    throw loginNeeded(`The sign-in to "${server}" lacks a scope that the server requires${missing}.`);
   }
 
   return {
@@ -240,7 +242,7 @@ export function createSignInSession(deps: SignInSessionDeps): SignInSession {
       const site = await discover({});
       const previous = await read();
       if (isMachine) return signInMachine(site, options.scope ?? previous?.wantedScope, previous?.accessToken);
-      if (!options.interaction) throw signInFailed(server, `The server "${server}" needs a sign-in.`);
+      if (!options.interaction) throw loginNeeded(`The server "${server}" needs a sign-in.`);
       const { computeScopeUnion } = await import('@modelcontextprotocol/client');
       const wanted = computeScopeUnion(options.scope, previous?.wantedScope);
       return signInWith(options.interaction, site, wanted);

@@ -253,7 +253,7 @@ describe('the sign-in to a server', STARTS_PROCESSES, () => {
       trusted.splice(0, 1, next.origin);
       await expect(upstream.request('tools/list', {})).rejects.toMatchObject({
         code: 'AUTHENTICATION_FAILED',
-        message: expect.stringContaining('has changed where one signs in') as string,
+        message: expect.stringContaining('now uses another authorization server') as string,
       });
       await mine.signIn();
       const after = (await mine.session.grant())!;

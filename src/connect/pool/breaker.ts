@@ -1,4 +1,4 @@
-import { retryHint } from '../../kernel/retry-hint.js';
+import { restHint } from '../../kernel/retry-hint.js';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import type { BreakerState } from '../../model/server.js';
@@ -77,7 +77,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
       const retryAfterMs = Math.ceil(remaining) || TRIAL_WAIT_MS;
       throw new ToolscoutError(
         'CIRCUIT_OPEN',
-        `Server "${server}" failed ${failed} times in a row and is not called for now${retryHint(retryAfterMs)}.` +
+        `Server "${server}" failed ${failed} times in a row${restHint(retryAfterMs)}.` +
           (lastCause === undefined ? '' : ` Last error: ${messageOf(lastCause)}`),
         { retryAfterMs, delivered: false, cause: lastCause },
       );

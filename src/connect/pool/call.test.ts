@@ -116,6 +116,11 @@ describe('pool.call', () => {
     const ends = await end(Promise.allSettled(calls));
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(sent.map(({ options }) => options?.timeoutMs)).toEqual([5000, 500]);
+    // The caller can raise a limit that it chose; another one is the server's.
+    expect(sent.map(({ options }) => options?.ifLate)).toEqual([
+      { kind: 'ask-for-less', limit: 'call' },
+      { kind: 'ask-for-less', limit: 'call' },
+    ]);
   });
 
   it('CONN-7 the total time limit of the server bounds the wait', async () => {

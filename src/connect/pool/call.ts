@@ -2,6 +2,7 @@ import { unlessCancelled, type Cancel } from '../../kernel/async/cancel.js';
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
+import type { Remedy } from '../../kernel/remedy.js';
 import { canBeAsked } from '../../model/host.js';
 import { overrideRateLimit, type RateLimitConfig, type RetryConfig } from '../../model/config.js';
 import type { Server } from '../../model/server.js';
@@ -86,6 +87,9 @@ export interface CallerDeps {
   readonly changeEra: (server: Server, upstream: Upstream) => boolean;
 }
 
+/** What to do when the time limit that the caller chose was too short. */
+const LATE_FOR_CALLER: Remedy = { kind: 'ask-for-less', limit: 'call' };
+
 /** Asks servers over the connections of a pool. */
 export function createCaller(deps: CallerDeps): Caller {
   const { clock, random, limiter, use } = deps;
@@ -96,6 +100,7 @@ export function createCaller(deps: CallerDeps): Caller {
     const started = clock.monotonic();
     // Shared by all attempts: progress renews the timeout, nothing renews this.
     const deadline = started + server.totalTimeoutMs;
+    const ifLate = chosenMs === undefined ? undefined : LATE_FOR_CALLER;
     let timeoutMs = limitMs;
     let hasTurn = false;
     let otherEra: ToolscoutError | undefined;
@@ -115,7 +120,7 @@ export function createCaller(deps: CallerDeps): Caller {
       request.onConnected?.(upstream);
       const { onProgress, onUnasked, onAsking } = request;
       const headers = request.headersFor?.(upstream);
-      const options = { signal, timeoutMs, deadline, onProgress, host, onUnasked, onAsking, headers };
+      const options = { signal, timeoutMs, ifLate, deadline, onProgress, host, onUnasked, onAsking, headers };
       const answer = upstream.request(request.method, request.params, options);
       // Only a server of both eras may be able to ask in the other one.
       const mayChange = upstream.era === 'modern' || upstream.isDual === true;

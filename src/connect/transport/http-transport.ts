@@ -166,7 +166,7 @@ export function guardFetch(origin: string, options: HttpTransportOptions): typeo
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     if (url.origin !== origin) {
-      const message = `The server "${server}" pointed to ${url.origin}; requests go to ${origin} only.`;
+      const message = `The server "${server}" named an endpoint at another origin (${url.origin}); toolscout sends requests only to ${origin}.`;
       throw new ToolscoutError('SERVER_CONNECTION_ERROR', message, { delivered: false });
     }
     const response = await send(input, { ...withVia(init, options.lineage), redirect: 'manual' });

@@ -165,7 +165,10 @@ describe('createStdioTransport', () => {
     const sent: Array<Promise<unknown>> = [];
     while (!transport.closed && sent.length < 100) sent.push(transport.send(large).catch((thrown: unknown) => thrown));
     expect(sent.length).toBeLessThan(20);
-    expect(transport.lost?.message).toContain('does not read its requests');
+    expect(transport.lost).toMatchObject({
+      message: expect.stringContaining('does not read its requests') as string,
+      suggestion: expect.stringMatching(/^Send smaller arguments or fewer calls at once;/) as string,
+    });
   });
 
   it('A44 a child that goes on writing after the request to end is not read for long', async () => {

@@ -9,7 +9,7 @@ import type { Tap } from './tap.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
 import { readHeads } from '../../protocol/message-head.js';
 import { createLineReader, createLineWriter, isMessage, UnwrittenError } from '../../protocol/lines.js';
-import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, NOISE_WEIGHT } from './unsolicited.js';
+import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, NOISE_WEIGHT, SEND_LESS } from './unsolicited.js';
 
 /** A child that ends takes a moment between the end of its output and its exit, in either order. */
 const LAST_WORDS_MS = 100;
@@ -267,7 +267,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
       if (closed) return Promise.reject(unsent());
       if (writer.waiting > UNREAD_BYTES) {
         const message = `The server "${server}" does not read its requests and was disconnected.`;
-        disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS }));
+        disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: SEND_LESS }));
         return Promise.reject(unsent());
       }
       const line = JSON.stringify(message);

@@ -4,6 +4,10 @@ import { ToolscoutError } from '../../kernel/errors.js';
 /** What helps when one message of a server is larger than what is read of it. */
 export const ASK_FOR_LESS = 'Ask the tool for less: a page, fewer items, a smaller range.';
 
+/** What helps when a server does not read what is sent to it. */
+export const SEND_LESS =
+  'Send smaller arguments or fewer calls at once; if it happens again, report it to the authors of the server.';
+
 /**
  * Unsolicited messages, in one burst and per second. The noisiest real server sends a few dozen lines; a
  * server that reports the progress of several calls a few hundred messages a second.

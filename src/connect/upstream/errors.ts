@@ -1,6 +1,7 @@
 import { hideIn, messageOf, ToolscoutError, type ErrorDetails } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
+import type { Remedy } from '../../kernel/remedy.js';
 import { oneLine, printable, seconds } from '../../kernel/text.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
 
@@ -37,7 +38,10 @@ class UnansweredQuestion extends Error {}
 /** The end of a call at its deadline; `isAsking` when its server waited for the answer to a question. */
 export function overdue(server: string, isAsking: boolean): ToolscoutError {
   const message = `The call to "${server}" did not finish within its total time limit`;
-  if (!isAsking) return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `${message}.`);
+  if (!isAsking) {
+    const remedy = { kind: 'ask-for-less', limit: 'total' } as const;
+    return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `${message}.`, { remedy });
+  }
   return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', `${message}: the question of the server was not answered.`, {
     suggestion: 'Make the call again, and answer the question of the server.',
     cause: new UnansweredQuestion(),
@@ -47,12 +51,16 @@ export function overdue(server: string, isAsking: boolean): ToolscoutError {
 /** The end of a request whose time is up: at the deadline of its call, or because its server said nothing for too long. */
 export function outOfTime(
   server: string,
-  { timeoutMs, deadline = Infinity }: { readonly timeoutMs: number; readonly deadline?: number },
+  {
+    timeoutMs,
+    deadline = Infinity,
+    ifLate,
+  }: { readonly timeoutMs: number; readonly deadline?: number; readonly ifLate?: Remedy },
   { isAsking, now }: { readonly isAsking: boolean; readonly now: number },
 ): ToolscoutError {
   if (deadline <= now) return overdue(server, isAsking);
   const message = `The server "${server}" did not answer within ${seconds(timeoutMs)}.`;
-  return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message);
+  return new ToolscoutError('TOOL_EXECUTION_TIMEOUT', message, { remedy: ifLate });
 }
 
 /** Whether a call failed because a person or a host did not answer: that says nothing about its server. */

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { silentLog } from '../../kernel/log.js';
 import type { Progress } from '../../model/call.js';
 import type { Host } from '../../model/host.js';
+import type { UpstreamRequest } from '../../model/upstream.js';
 import { judgeFailure } from '../pool/breaker.js';
 import { modernEnvelope } from './envelope.js';
 import { createRequests } from './requests.js';
@@ -118,12 +119,24 @@ describe('createRequests', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  it.each<[UpstreamRequest, string]>([
+    [{}, 'Ask for less at once, or raise the timeout of this server.'],
+    [{ ifLate: { kind: 'ask-for-less', limit: 'call' } }, 'Ask for less at once, or raise timeoutMs of this call.'],
+    [{ ifLate: { kind: 'diagnose' } }, 'toolscout doctor checks this server.'],
+  ])('EXEC-3 a request that timed out advises to raise the limit that ended it: %j', async (options, suggestion) => {
+    const { call, clock } = connect();
+    const ended = expect(call({}, options)).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT', suggestion });
+    await clock.advance(60_000);
+    await ended;
+  });
+
   it('A50 progress restarts the time, but not beyond the deadline of the call', async () => {
     const { call, clock, sent, receive } = connect();
     const answer = call({}, { deadline: clock.monotonic() + 2500, onProgress: () => undefined });
     const ended = expect(answer).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_TIMEOUT',
       message: 'The call to "s" did not finish within its total time limit.',
+      suggestion: 'Ask for less at once, or raise totalTimeoutMs of this server (limits.callTotalMs).',
     });
     for (let step = 1; step <= 4; step++) {
       await clock.advance(600);

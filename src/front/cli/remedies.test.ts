@@ -37,6 +37,9 @@ const EXACT: readonly Remedy[] = [
   { kind: 'set-variables', names: ['A', 'B'] },
   { kind: 'renew-request', server: 'a' },
   { kind: 'diagnose', first: 'Try again later' },
+  { kind: 'ask-for-less', limit: 'call' },
+  { kind: 'ask-for-less', limit: 'total' },
+  { kind: 'configure', what: 'Report it to the operator of the server.' },
   { kind: 'steps', steps: [{ kind: 'fix-arguments' }, { kind: 'ask-for-less' }] },
 ];
 const REMEDIES = [...CODES.map((code) => ERROR_TABLE[code].remedy), ...EXACT];

@@ -33,7 +33,7 @@ function planPackage(source: JsonObject, gathering: Gathering): { entry: ServerE
   const transport = source['transport'];
   const type = typeof transport === 'object' && transport !== null && !Array.isArray(transport) && transport['type'];
   if (type !== undefined && type !== false && type !== 'stdio') {
-    throw new NotLaunchable('its package starts a web server of its own; start it yourself and configure its URL');
+    throw new NotLaunchable('its package starts a web server of its own; start it and configure its URL');
   }
   const runner = runnerOf(source);
   const runtime = runtimeArguments(source, runner.command, gathering);
@@ -88,7 +88,7 @@ function planRemote(remote: JsonObject, gathering: Gathering): { entry: ServerEn
   const isChosen = parsed !== undefined && said.some((value) => value.toLowerCase().includes(parsed.hostname));
   if (parsed && !isChosen && isInternalHost(parsed.hostname)) {
     throw new NotLaunchable(
-      `its URL points to ${parsed.hostname}, which is not on the public network; add the server to the config yourself`,
+      `its URL points to ${parsed.hostname}, which is not on the public network; add the server to the config if it is trusted`,
     );
   }
   const headers = headersOf(remote, gathering);

@@ -77,7 +77,7 @@ function refuseBundle(source: JsonObject): never {
   }
   throw new NotLaunchable(
     `it is an MCPB bundle, which must be verified before it runs: download it, compare its SHA-256 with ${sum}, ` +
-      'unpack it and configure its command yourself',
+      'unpack it and configure its command',
   );
 }
 

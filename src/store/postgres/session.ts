@@ -151,7 +151,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     Math.max(FIRST_RETRY_MS, Math.ceil((lost?.retryAt ?? 0) - clock.monotonic()), lost ? 0 : FIRST_RETRY_MS);
   const openOnly = (): void => {
     if (closing)
-      throw new ToolscoutError('STORE_ERROR', `The store ${location} is closed.`, { suggestion: 'Open it again.' });
+      throw new ToolscoutError('STORE_ERROR', `The store ${location} is closed.`, {
+        suggestion: 'Start toolscout again; in the library, create a new gateway.',
+      });
     if (refusal) throw refusal;
     if (!lost) return;
     throw new ToolscoutError('STORE_ERROR', `The store ${location} does not answer: ${lost.reason}.`, {

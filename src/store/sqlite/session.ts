@@ -48,7 +48,7 @@ export async function openDatabaseSession(opening: Opening, waitMs: number): Pro
   const current = (): Connection => {
     if (closed)
       throw new ToolscoutError('STORE_ERROR', `The store ${files.database} is closed.`, {
-        suggestion: 'Open it again.',
+        suggestion: 'Start toolscout again; in the library, create a new gateway.',
       });
     if (!open) {
       open = openDatabase(opening, seen);

@@ -157,9 +157,12 @@ function addAdd(registry: Command, deps: CliDeps): void {
         if (entry.command !== undefined) terminal.note('  It runs with your rights. Add it only if you trust it.');
         const agreed = flags.yes === true ? true : await deps.confirm('Write it to the config?');
         if (agreed !== true) {
-          const why = agreed === undefined ? 'there is no terminal to ask on; repeat it with --yes' : 'you declined';
+          const isUnasked = agreed === undefined;
+          const why = isUnasked ? 'there is no terminal to ask on' : 'you declined';
           throw new ToolscoutError('APPROVAL_REQUIRED', `"${plan.id}" was not added: ${why}.`, {
-            suggestion: 'Read the command above before you agree.',
+            remedy: isUnasked
+              ? { kind: 'advice', text: 'Read what it runs, then repeat the command with --yes.' }
+              : { kind: 'none' },
           });
         }
         const { path } = await gateway.servers.add(plan.id, entry);

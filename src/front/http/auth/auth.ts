@@ -141,7 +141,9 @@ export function createAuthenticator(deps: AuthenticatorDeps): ConfiguredAuthenti
     const auth = deps.auth();
     if (auth === undefined) {
       if (!deps.required) return LOCAL;
-      throw unauthenticated('Authentication is required, but http.auth is not configured.');
+      throw new ToolscoutError('UNAUTHENTICATED', 'Authentication is required, but http.auth is not configured.', {
+        suggestion: 'The operator must configure http.auth, or listen on this machine only.',
+      });
     }
     if (request.url.includes('?') && new URL(request.url).searchParams.has('access_token')) {
       throw unauthenticated('A token in the URL (access_token) is not accepted, because URLs are written to logs.');

@@ -83,7 +83,10 @@ describe('who sends a request', () => {
   it('S2 A7 without keys in the config it is the user of this machine, unless other machines can reach this', () => {
     expect(authenticatorOf({ current: undefined }).authenticate(request())).toBe(LOCAL);
     expect(() => authenticatorOf({ current: undefined }, { required: true }).authenticate(request())).toThrow(
-      expect.objectContaining({ code: 'UNAUTHENTICATED' }),
+      expect.objectContaining({
+        code: 'UNAUTHENTICATED',
+        suggestion: 'The operator must configure http.auth, or listen on this machine only.',
+      }),
     );
     const { admits } = authenticatorOf({ current: undefined });
     expect([admits(LOCAL), admits({ ...LOCAL }), admits({ name: 'x', scopes: new Set() })]).toEqual([

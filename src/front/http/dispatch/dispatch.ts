@@ -158,7 +158,7 @@ export function createDispatch(routes: readonly Route[], deps: DispatchDeps): Di
   // Without keys every program and user of this machine is the same caller; being here must not be enough to trust anything (A1).
   const demandAdmin = ({ scope, method }: Route, principal: Principal): void => {
     if (scope !== 'admin' || method === 'GET' || principal !== LOCAL || deps.localAdmin) return;
-    throw new ToolscoutError('FORBIDDEN', 'Without http.auth, changes need a sign-in of an administrator.', {
+    throw new ToolscoutError('FORBIDDEN', 'Without http.auth, only a signed-in administrator can make changes.', {
       suggestion:
         'Run `toolscout studio` to sign in, use the command line, start serve with --admin, or configure http.auth.',
     });

@@ -1,4 +1,4 @@
-import { shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+import { longerLimit, shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
 const segment = (name: string | undefined, placeholder: string): string =>
   name === undefined ? placeholder : encodeURIComponent(name);
@@ -44,13 +44,17 @@ const WORDS: RemedyWords = {
   credentials: () => 'The operator must check the credentials of this server.',
   'set-variables': ({ names }) => `The operator must set ${names.join(', ')}.`,
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}. `}GET /v1/servers shows the state of the server.`,
-  'ask-for-less': () => 'Ask for less at once, or have the timeout of this server raised.',
-  configure: ({ what }) => `For the operator: ${what}`,
+  'ask-for-less': ({ limit }) =>
+    limit === 'call'
+      ? `Ask for less at once, or raise ${longerLimit(limit)}.`
+      : `Ask for less at once, or have the operator raise ${longerLimit(limit)}.`,
+  configure: ({ what }) => `The operator must do this: ${what}`,
   'check-config': () => 'Fix the named fields of the configuration, then POST /v1/config/reload.',
   'accept-store': () => 'An administrator accepts the store: POST /v1/store/accept.',
   'state-directory': () => 'The operator must make the state directory writable.',
   'open-files': () => 'Wait a moment and try again.',
   overloaded: () => 'Wait as long as Retry-After says, then send the same call again; it did not run.',
+  'report-bug': () => 'This is a bug in toolscout; please report it with the trace id.',
 };
 
 /** A remedy for a program over HTTP. */

@@ -208,7 +208,7 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
     throw new ToolscoutError(
       'CONFIGURATION_ERROR',
       `toolscout does not listen on "${host}": without authentication anyone on the network could call your tools.`,
-      { suggestion: 'Remove http.host to listen on this machine only, or configure http.auth.' },
+      { suggestion: 'Remove --host or http.host to listen on this machine only, or configure http.auth.' },
     );
   }
   return new Promise((resolve, reject) => {

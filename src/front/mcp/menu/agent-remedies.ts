@@ -1,4 +1,4 @@
-import { refWord, shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+import { longerLimit, refWord, shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 
 /** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
 const WORDS: RemedyWords = {
@@ -39,13 +39,17 @@ const WORDS: RemedyWords = {
   'set-variables': ({ names }) =>
     `Ask the user to set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
   diagnose: ({ first = 'Use another server' }) => `${first}, or ask the user to run toolscout doctor.`,
-  'ask-for-less': () => 'Ask for less at once; the user can raise the timeout of this server.',
-  configure: ({ what }) => `Ask the user: ${what}`,
+  'ask-for-less': ({ limit }) =>
+    limit === 'call'
+      ? `Ask for less at once, or raise ${longerLimit(limit)}.`
+      : `Ask for less at once; the user can raise ${longerLimit(limit)}.`,
+  configure: ({ what }) => `Ask the user to do this: ${what}`,
   'check-config': () => 'Ask the user to fix the configuration: toolscout config validate',
   'accept-store': () => 'Ask the user to look at the store: toolscout store status',
   'state-directory': () => 'Ask the user to make the state directory of toolscout writable.',
   'open-files': () => 'Wait a moment and try again.',
   overloaded: () => 'Wait as long as retryAfterMs says, then make the same call again; it did not run.',
+  'report-bug': () => 'This is a bug in toolscout; ask the user to report it with this message.',
 };
 
 /** A remedy for an agent. */

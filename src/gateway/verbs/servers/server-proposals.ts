@@ -248,7 +248,7 @@ export function createProposing(
           const isConfigured = core.catalog.servers.has(id);
           throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`, {
             ...(isConfigured && {
-              remedy: { kind: 'configure', what: 'The server is in the config; remove it there.' },
+              remedy: { kind: 'configure', what: 'Remove the server from the config.' },
             }),
           });
         }

@@ -102,6 +102,7 @@ export function signInVerbs(core: Core): VerbTable<'servers.signIn' | 'servers.s
           const interaction = isMachine(server)
             ? undefined
             : await openBrowserInteraction({
+                server: id,
                 clock,
                 open: options.open,
                 timeoutMs: options.timeoutMs ?? PATIENCE_MS,
