@@ -3,6 +3,7 @@ import { ERROR_TABLE, messageOf, ToolscoutError, type ErrorCode } from '../../ke
 import { sha256 } from '../../kernel/hash.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { Log } from '../../kernel/log.js';
+import { readRemedy, writeRemedy } from '../../kernel/stored-remedy.js';
 import type { Server } from '../../model/server.js';
 import type { Store } from '../../model/store.js';
 
@@ -42,11 +43,13 @@ function keyOf({ id, digest }: Server): string {
 
 function read(value: unknown): LearnFailure | undefined {
   if (!isObject(value)) return undefined;
-  const { at, times, code, message, suggestion, interrupted } = value;
+  const { at, times, code, message, suggestion, remedy, interrupted } = value;
   if (typeof at !== 'number' || typeof times !== 'number' || typeof message !== 'string') return undefined;
   if (typeof code !== 'string' || !Object.hasOwn(ERROR_TABLE, code)) return undefined;
   const error = new ToolscoutError(code as ErrorCode, message, {
     delivered: false,
+    // Older versions stored only the words.
+    remedy: readRemedy(remedy),
     ...(typeof suggestion === 'string' && { suggestion }),
   });
   return { error, at, times, ...(interrupted === true && { interrupted }) };
@@ -87,8 +90,9 @@ export function createFailureMemory(deps: {
       return (server) => found.get(keyOf(server));
     },
     note(server, { error, at, times, interrupted }) {
-      const { code, message, suggestion } = error;
-      const value: JsonObject = { server: server.id, at, times, code, message, suggestion };
+      const { code, message, suggestion, remedy } = error;
+      const failure = { server: server.id, at, times, code, message, suggestion };
+      const value: JsonObject = { ...failure, remedy: writeRemedy(remedy) };
       stored.add(keyOf(server));
       write(server.id, () => store.put(SPACE, keyOf(server), interrupted ? { ...value, interrupted } : value));
     },
