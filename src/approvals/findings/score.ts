@@ -2,7 +2,7 @@ import { HARD, type Sign } from './check.js';
 import type { Judged } from './wording.js';
 
 /** Scores of the wording: where nothing is worth a closer look, where it says nothing, where it is worth naming, and where it is enough. */
-export const WORDING = { closer: -6.5, neutral: 0, soft: 0, hard: 0.25 } as const;
+export const WORDING = { closer: -6.5, neutral: 0, soft: 0, hard: 0.4 } as const;
 /** What a point of that score weighs beside signs; what wording takes from them, and adds to them, at most. */
 const SLOPE = 1.25;
 const LEAST = -4;
