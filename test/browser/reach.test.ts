@@ -136,9 +136,24 @@ describe('who can use Studio', () => {
     await page.goto(`${studio.url}#/home`);
     await page.locator('.attention').first().waitFor();
     expect(await widthOf('.attention .grow')).toBeGreaterThan(200);
-    await page.getByRole('button', { name: 'Menu' }).click();
+    const menu = page.getByRole('button', { name: 'Menu' });
+    const isOpen = () => menu.getAttribute('aria-expanded');
+    await menu.click();
     await page.getByRole('link', { name: 'Approvals' }).click();
     await page.getByRole('heading', { name: 'Approvals', exact: true }).waitFor();
+    expect(await isOpen()).toBe('false');
+    // Whatever leads away from the menu closes it: Esc, a tap beside it, and the way back.
+    await menu.click();
+    await page.keyboard.press('Escape');
+    await expect.poll(isOpen).toBe('false');
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true);
+    await menu.click();
+    await page.mouse.click(180, 730);
+    await expect.poll(isOpen).toBe('false');
+    await menu.click();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Home', exact: true }).waitFor();
+    await expect.poll(isOpen).toBe('false');
   });
 
   it('STUDIO-1 its script is at most 150 kB, and nothing of it is inline', () => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
-import type { ComponentChildren, VNode } from 'preact';
-import { useEffect } from 'preact/hooks';
+import type { ComponentChildren, RefObject, VNode } from 'preact';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon, type IconName } from '../parts/icon.js';
 import { LookOnly } from '../parts/look-only.js';
 import { Command, ServerText } from '../parts/server-text.js';
@@ -128,6 +128,33 @@ function Asks({ here }: { readonly here: Route }): VNode | null {
   );
 }
 
+/** Closes the menu of a narrow page: on Esc, on a tap outside it, and when another view opens, also with the browser's Back. */
+function useMenuCloses(header: RefObject<HTMLElement | null>): void {
+  const isOpen = isMenuOpen.value;
+  const here = route.value;
+  useEffect(() => {
+    isMenuOpen.value = false;
+  }, [here]);
+  // Before the next key can be pressed, not after the page is drawn.
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
+      isMenuOpen.value = false;
+      header.current?.querySelector<HTMLElement>('.menu-button')?.focus();
+    };
+    const onPress = (event: Event): void => {
+      if (!header.current?.contains(event.target as Node)) isMenuOpen.value = false;
+    };
+    addEventListener('keydown', onKey);
+    addEventListener('pointerdown', onPress);
+    return () => {
+      removeEventListener('keydown', onKey);
+      removeEventListener('pointerdown', onPress);
+    };
+  }, [isOpen]);
+}
+
 /** The frame around every view: navigation, the state of the connection, notices. */
 export function Shell({ children }: { readonly children: ComponentChildren }): VNode {
   const { view, parts } = route.value;
@@ -137,6 +164,8 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
     waiting.value > 0 ? `${waiting.value} waiting for approval` : '',
     asks.value.length > 0 ? `${plural(asks.value.length, 'question')} for you` : '',
   ].filter(Boolean);
+  const header = useRef<HTMLElement>(null);
+  useMenuCloses(header);
   useEffect(() => {
     let seen = reconnects.peek();
     return reconnects.subscribe((count) => {
@@ -156,7 +185,7 @@ export function Shell({ children }: { readonly children: ComponentChildren }): V
       >
         Skip to content
       </a>
-      <header class={isMenuOpen.value ? 'side side-open' : 'side'}>
+      <header ref={header} class={isMenuOpen.value ? 'side side-open' : 'side'}>
         <div class="side-top">
           <a class="brand" href="#/home">
             <span class="brand-mark">
