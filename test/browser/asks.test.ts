@@ -44,6 +44,28 @@ describe('questions in Studio', () => {
     },
   );
 
+  it('STUDIO-2 an answer that is being written stays when another view is opened', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { asking: fixture('asking') } });
+    const page = await open(`${studio.url}#/tool/asking/elicit`);
+    await page.getByLabel(/^message/).fill('Who?');
+    await page.getByRole('button', { name: 'Run the tool' }).click();
+    const answer = page.getByRole('group', { name: 'asking asks you a question' }).getByLabel(/^name/);
+    await answer.fill('Ann draft');
+    await page.getByRole('link', { name: 'Servers', exact: true }).click();
+    await page.getByRole('heading', { name: 'Servers', exact: true }).waitFor();
+    // An entry that is being changed stays as well.
+    await page.goto(`${studio.url}#/servers/asking/edit`);
+    await page.getByLabel('Title').fill('Half a title');
+    await page.getByRole('link', { name: 'Question waits' }).click();
+    await expect.poll(() => answer.inputValue()).toBe('Ann draft');
+    await page.getByRole('button', { name: 'Send the answer' }).click();
+    await page.getByText('Ann draft').first().waitFor();
+    await page.goto(`${studio.url}#/servers/asking/edit`);
+    await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('Half a title');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('');
+  });
+
   it(
     'STUDIO-1 SEC-11 a confirmation is a question of toolscout: the tool says it before, and the rule is named',
     STARTS_PROCESSES,

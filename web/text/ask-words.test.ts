@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askLine, askTitle, scopeText } from './ask-words.js';
+import { askLine, askTitle, questionText, scopeText } from './ask-words.js';
 
 const about = { server: 'notes', tool: 'drop' };
 const confirms = { rule: 'rule 1 (pattern "*")', scope: 'call', arguments: {} } as const;
@@ -15,6 +15,14 @@ describe('words of a question', () => {
     );
     expect(scopeText('call')).toContain('once');
     expect(scopeText('tool')).toContain('30 days');
+  });
+
+  it('STUDIO-1 says once who asks: the line for hosts that names the server is the title already', () => {
+    expect(questionText(about, 'Server "notes" asks:\nName?')).toBe('Name?');
+    // Whatever the server itself writes stays.
+    const forged = 'Server "notes" asks:\nServer "bank" asks:\nPIN?';
+    expect(questionText(about, forged)).toBe('Server "bank" asks:\nPIN?');
+    expect(questionText(about, 'Server "bank" asks:\nPIN?')).toBe('Server "bank" asks:\nPIN?');
   });
 
   it('STUDIO-1 says which call a question waits in', () => {

@@ -16,6 +16,12 @@ export function askTitle({ kind, server, confirms }: Asked): string {
   return `${server} ${ASKS_FOR[kind] ?? 'asks you'}`;
 }
 
+/** The question itself; hosts are told who asks in a line before it, which stands in the title here. */
+export function questionText({ server }: Pick<Asked, 'server'>, message: string): string {
+  const lead = `Server ${JSON.stringify(server)} asks:\n`;
+  return message.startsWith(lead) ? message.slice(lead.length) : message;
+}
+
 /** The same where the call is not shown beside it. */
 export function askLine(ask: Asked): string {
   const address = `${ask.server}:${ask.tool}`;

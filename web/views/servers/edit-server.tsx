@@ -1,9 +1,9 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { api } from '../../api/client.js';
 import type { ConfigChange, ConfigFile, JsonObject } from '../../api/types.js';
-import { createDraft } from '../../app/draft.js';
-import { onForget, useResource } from '../../app/resource.js';
+import { useConfigFile } from '../../app/config-file.js';
+import { createDraft, type Draft } from '../../app/draft.js';
+import { onForget } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
 import { asOwn, isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
@@ -24,9 +24,15 @@ interface NewEntry {
 }
 
 const NOTHING: NewEntry = { form: EMPTY_ENTRY, mode: 'form', raw: '' };
-/** A new server that is not saved: it is kept while other views are open. */
-const draft = createDraft<NewEntry>();
-onForget(draft.drop);
+/** What is written of a new server (under no id) and of others, and is not saved: it is kept while other views are open. */
+const drafts = new Map<string | undefined, Draft<NewEntry>>();
+onForget(() => drafts.clear());
+
+function draftOf(id: string | undefined): Draft<NewEntry> {
+  const kept = drafts.get(id) ?? createDraft<NewEntry>();
+  drafts.set(id, kept);
+  return kept;
+}
 
 function Field({
   label,
@@ -149,14 +155,13 @@ function FormFields({
 
 function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string | undefined }): VNode {
   const base = id === undefined ? undefined : (file.servers[id] as JsonObject | undefined);
-  const [written, showWritten] = useState<NewEntry>(() => {
-    if (id === undefined) return draft.value ?? NOTHING;
-    return base ? { ...NOTHING, form: formOf(id, base) } : NOTHING;
-  });
+  const draft = draftOf(id);
+  const initial = id !== undefined && base ? { ...NOTHING, form: formOf(id, base) } : NOTHING;
+  const [written, showWritten] = useState<NewEntry>(() => draft.value ?? initial);
   const { form, mode, raw } = written;
   const write = (part: Partial<NewEntry>): void => {
     const next = { ...written, ...part };
-    if (id === undefined) draft.keep(next, NOTHING);
+    draft.keep(next, initial);
     showWritten(next);
   };
   const [problems, setProblems] = useState<ReturnType<typeof problemsOf>>({});
@@ -194,6 +199,11 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
   }
   return (
     <>
+      {id !== undefined && draft.isOutdated(initial) && (
+        <Callout tone="warn">
+          The entry changed while you wrote. Your text is kept; the review shows what it would change.
+        </Callout>
+      )}
       {id === undefined && <RegistrySearch onPick={(name, entry) => write({ form: formOf(name, entry) })} />}
       <Section
         title={id === undefined ? 'Or describe it' : 'Entry'}
@@ -252,6 +262,20 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
             <button type="submit" class="button button-main" disabled={!isAdmin()}>
               Review the change
             </button>
+            {draft.value !== undefined && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  draft.drop();
+                  setProblems({});
+                  setWrong(undefined);
+                  showWritten(initial);
+                }}
+              >
+                Undo
+              </button>
+            )}
             {id !== undefined && (
               <button
                 type="button"
@@ -272,7 +296,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
         change={change}
         onClose={() => setChange(undefined)}
         onDone={() => {
-          if (id === undefined) draft.drop();
+          drafts.delete(id);
           const [name, entry] = Object.entries(change && 'servers' in change ? change.servers : {})[0] ?? [];
           goTo(entry === null || name === undefined ? hrefTo('servers') : hrefTo('servers', [name]), {
             from: 'servers',
@@ -285,7 +309,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
 
 /** Adds a server to the config, or changes one. */
 export function EditServer({ id }: { readonly id?: string }): VNode {
-  const file = useResource('config file', api.configFile);
+  const file = useConfigFile();
   return (
     <Page
       title={id === undefined ? 'Add a server' : `Edit ${id}`}
@@ -299,7 +323,7 @@ export function EditServer({ id }: { readonly id?: string }): VNode {
         {(found) => (
           <>
             <FileProblem file={found} />
-            <Editor file={found} id={id} />
+            {!found.isGone && <Editor file={found} id={id} />}
           </>
         )}
       </Loaded>

@@ -5,6 +5,7 @@ import { asApiError } from '../../api/problem.js';
 import type { Ask, Json, JsonObject } from '../../api/types.js';
 import { readAsks } from '../../app/asks.js';
 import { tellError } from '../../app/notices.js';
+import { onForget } from '../../app/resource.js';
 import { fieldOf } from '../../form/field.js';
 import { Fields } from '../../form/inputs.js';
 import { checkValue, initialValue, toArguments, type Draft, type FormProblem } from '../../form/value.js';
@@ -13,19 +14,36 @@ import { JsonTree } from '../../parts/json-tree.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { reasonOf } from '../../text/advice.js';
-import { askTitle, scopeText } from '../../text/ask-words.js';
+import { askTitle, questionText, scopeText } from '../../text/ask-words.js';
+import { createAskDrafts } from './ask-drafts.js';
 import type { Run } from './run.js';
+
+/** Answers that are not sent yet: they are kept while other views are open. */
+const drafts = createAskDrafts();
+onForget(drafts.clear);
+
+function useAnswerDraft<T>(id: string, initial: () => T): readonly [value: T, set: (value: T) => void] {
+  const [value, show] = useState<T>(() => (drafts.of(id) as T | undefined) ?? initial());
+  return [
+    value,
+    (next) => {
+      drafts.keep(id, next);
+      show(next);
+    },
+  ];
+}
 
 /** What an answer form gets. */
 interface AnswerProps {
+  readonly id: string;
   readonly params: JsonObject;
   readonly onAnswer: (answer: JsonObject) => void;
 }
 
 /** A question with a form, or with an address to open. */
-function Elicitation({ params, onAnswer }: AnswerProps): VNode {
+function Elicitation({ id, params, onAnswer }: AnswerProps): VNode {
   const field = useMemo(() => fieldOf(params['requestedSchema'], 'Answer'), [params]);
-  const [value, setValue] = useState<Draft>(() => initialValue(field));
+  const [value, setValue] = useAnswerDraft<Draft>(id, () => initialValue(field));
   const [problems, setProblems] = useState<readonly FormProblem[]>([]);
   const url = typeof params['url'] === 'string' ? params['url'] : undefined;
   const accept = (event: Event): void => {
@@ -75,8 +93,8 @@ function Elicitation({ params, onAnswer }: AnswerProps): VNode {
 }
 
 /** The server wants a model to go on; here a person plays the model. */
-function Sampling({ params, onAnswer }: AnswerProps): VNode {
-  const [text, setText] = useState('');
+function Sampling({ id, params, onAnswer }: AnswerProps): VNode {
+  const [text, setText] = useAnswerDraft(id, () => '');
   return (
     <form
       class="stack"
@@ -101,8 +119,8 @@ function Sampling({ params, onAnswer }: AnswerProps): VNode {
 }
 
 /** The server wants to know which folders it may use. */
-function Roots({ onAnswer }: AnswerProps): VNode {
-  const [text, setText] = useState('');
+function Roots({ id, onAnswer }: AnswerProps): VNode {
+  const [text, setText] = useAnswerDraft(id, () => '');
   return (
     <form
       class="stack"
@@ -181,6 +199,7 @@ export function AskView({ ask, run }: { readonly ask: Ask; readonly run?: Run })
     run?.answering(ask.id, true);
     try {
       await api.answer(ask.id, given);
+      drafts.drop(ask.id);
       run?.answered(ask.id);
     } catch (thrown) {
       run?.answering(ask.id, false);
@@ -190,7 +209,7 @@ export function AskView({ ask, run }: { readonly ask: Ask; readonly run?: Run })
   };
   const onAnswer = (given: JsonObject): void => void answer(given);
   const { confirms } = ask;
-  const props: AnswerProps = { params: ask.params as JsonObject, onAnswer };
+  const props: AnswerProps = { id: ask.id, params: ask.params as JsonObject, onAnswer };
   const { message } = ask.params;
   const title = askTitle(ask);
   return (
@@ -205,7 +224,7 @@ export function AskView({ ask, run }: { readonly ask: Ask; readonly run?: Run })
         <>
           {typeof message === 'string' && (
             <p>
-              <ServerText text={message} limit={1000} block />
+              <ServerText text={questionText(ask, message)} limit={1000} block />
             </p>
           )}
           {ask.kind === 'elicitation' && <Elicitation {...props} />}
