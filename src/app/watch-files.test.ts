@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, temporaryDirectory, waitUntil } from '../../test/support/fixture.js';
@@ -59,6 +59,37 @@ describe('the config of a running toolscout', STARTS_PROCESSES, () => {
     await waitUntil(() => ids(gateway).join() === 'second', { what: 'the change was taken over', timeoutMs: 20_000 });
   });
 });
+
+describe('a config file that goes away', STARTS_PROCESSES, () => {
+  it('CFG-6 is reported, no other config takes its place, and it is forgotten when the file is back', async () => {
+    const { root, write } = await home();
+    const text = { servers: { first: { command: 'x' } } };
+    await write('toolscout.config.json', text);
+    await write('.config/toolscout/config.json', { servers: { other: { command: 'x' } } });
+    const options = { stateDir: 'memory', learnAtStart: false, watch: true, cwd: root, env: { PATH, HOME: root } };
+    const gateway = await openGateway(options);
+    onTestFinished(() => gateway.close({ drainMs: 0 }));
+    const reasons: string[] = [];
+    gateway.onEvent((event) => event.type === 'reload-failed' && reasons.push(event.reason));
+    const file = join(root, 'toolscout.config.json');
+    await rm(file);
+    await waitUntil(() => reasons.length > 0, { what: 'the missing file was reported', timeoutMs: 20_000 });
+    expect(reasons).toEqual([
+      `The config file ${file} does not exist any more; the last loaded config stays in force.`,
+    ]);
+    expect(ids(gateway)).toEqual(['first']);
+    expect(await gateway.studio.configFile()).toMatchObject({ path: file, exists: false, isGone: true });
+    await write('toolscout.config.json', text);
+    await waitUntil(async () => !(await isRejected(gateway)), { what: 'it was forgotten', timeoutMs: 20_000 });
+    expect(await gateway.studio.configFile()).not.toHaveProperty('isGone');
+  });
+});
+
+/** Whether Home says that the config file is not used. */
+async function isRejected(gateway: Gateway): Promise<boolean> {
+  const { attention } = await gateway.studio.overview();
+  return attention.some(({ kind }) => kind === 'config-rejected');
+}
 
 describe('sources of a running toolscout', STARTS_PROCESSES, () => {
   it('CFG-5 EXEC-1 a server of another client is found and run like our own', async () => {

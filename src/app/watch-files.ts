@@ -21,6 +21,7 @@ export function watchFiles(deps: {
   // The gateway has reported the reason; the old state goes on serving.
   const keep = (thrown: unknown): void => log.debug('config.kept', { reason: messageOf(thrown) });
   const reload = (): void => void gateway.reload().catch(keep);
+  const reportMissing = (): void => void gateway.reload({ isGone: true }).catch(keep);
   /** Clients keep much else in these files: only a change of servers is worth a reload and its record. */
   const reloadIfChanged = async (): Promise<void> => {
     const next = await read();
@@ -36,7 +37,7 @@ export function watchFiles(deps: {
     const { path } = gateway.internal.loaded();
     if (path === undefined || path === config?.path) return false;
     config?.close();
-    config = { path, ...watchConfig(path, { clock, log, onChange: reload }) };
+    config = { path, ...watchConfig(path, { clock, log, onChange: reload, onMissing: reportMissing }) };
     return true;
   };
   const sources = new Map<string, ConfigWatch>();

@@ -103,6 +103,24 @@ describe('watchConfig', () => {
     await expect.poll(() => seen).toEqual(['{"e":1}']);
   });
 
+  it('CFG-6 reports once that the file is gone, and its return, also with the same bytes', async () => {
+    let missing = 0;
+    watched = watchConfig(file, {
+      clock: countingClock,
+      onChange: () => void events++,
+      onMissing: () => void missing++,
+      debounceMs: 30,
+      pollMs: 50,
+    });
+    await whileWatched(() => unlink(file), POLLS);
+    await expect.poll(() => missing).toBe(1);
+    expect(events).toBe(0);
+    await writeFile(file, '{"a":1}');
+    await reaches(1);
+    await unlink(file);
+    await expect.poll(() => missing).toBe(2);
+  });
+
   it('CFG-6 the target of a symlink is followed', async () => {
     await mkdir(join(root, 'elsewhere'));
     await writeFile(join(root, 'elsewhere', 'real.json'), '1');

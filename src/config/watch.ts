@@ -11,6 +11,8 @@ export interface WatchOptions {
   readonly clock: Clock;
   /** Called once for each new content, never for the same bytes. */
   readonly onChange: () => void | Promise<void>;
+  /** Called once when the file is gone. With it, also the return of the same bytes counts as a change. */
+  readonly onMissing?: () => void | Promise<void>;
   /** How long a file must be left alone before it is read. */
   readonly debounceMs?: number;
   /** How often it is read anyway: no operating system reports every change. */
@@ -28,11 +30,11 @@ const EMPTY = sha256('');
 /**
  * Reports changes of the content of a file (CFG-6). It watches the directory and not the file, because editors replace
  * files; a slow poll covers what the directory cannot show: the target of a symlink, a directory that was created
- * again. It waits for a deleted file. An empty file counts only when two polls agree, because a slow writer begins the
- * same way.
+ * again. It waits for a deleted file. A file that is empty or gone counts only when two polls agree, because a slow writer
+ * begins the same way.
  */
 export function watchConfig(path: string, options: WatchOptions): ConfigWatch {
-  const { clock, onChange, debounceMs = 100, pollMs = 1500, log = silentLog } = options;
+  const { clock, onChange, onMissing, debounceMs = 100, pollMs = 1500, log = silentLog } = options;
   let closed = false;
   let watcher: FSWatcher | undefined;
   let settling: Timer | undefined;
@@ -40,6 +42,8 @@ export function watchConfig(path: string, options: WatchOptions): ConfigWatch {
   let reading = false;
   let readAgain = false;
   let emptySeen = false;
+  let missingSeen = false;
+  let isMissing = false;
   let known: string | undefined;
 
   const report = (thrown: unknown): void => log.error('config.reload-failed', { path, reason: messageOf(thrown) });
@@ -51,14 +55,26 @@ export function watchConfig(path: string, options: WatchOptions): ConfigWatch {
     await onChange();
   };
 
+  const noticeMissing = async (fromPoll: boolean): Promise<void> => {
+    const isSure = fromPoll && missingSeen;
+    missingSeen ||= fromPoll;
+    if (closed || isMissing || !isSure || !onMissing) return;
+    isMissing = true;
+    known = undefined;
+    await onMissing();
+  };
+
   const readOnce = async (fromPoll: boolean): Promise<void> => {
     let content: string;
     try {
       content = await readFile(path, 'utf8');
     } catch (thrown) {
       log.debug('config.unreadable', { path, reason: messageOf(thrown) });
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') await noticeMissing(fromPoll);
       return;
     }
+    missingSeen = false;
+    isMissing = false;
     const isNewlyEmpty = content === '' && known !== EMPTY;
     if (isNewlyEmpty && !(fromPoll && emptySeen)) {
       emptySeen = fromPoll;

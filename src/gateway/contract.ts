@@ -5,6 +5,7 @@ import type {
   CallOptions,
   HostCallOptions,
   MenuOptions,
+  ReloadOptions,
   HostScriptOptions,
   ListToolsOptions,
   ScriptOptions,
@@ -361,6 +362,7 @@ export interface InternalVerbs {
 /** toolscout as its fronts have it: every front is written against this and nothing else. */
 export interface Gateway extends Toolscout {
   as(viewer: Viewer): Gateway;
+  reload(options?: ReloadOptions): Promise<ReloadReport>;
   call(server: string, tool: string, args: JsonObject, options?: HostCallOptions): Promise<CallResult>;
   stream(server: string, tool: string, args: JsonObject, options?: HostCallOptions): AsyncIterable<CallEvent>;
   run(script: string, options?: HostScriptOptions): Promise<ScriptResult>;

@@ -53,7 +53,7 @@ export interface NextState {
 function fileIsGone(path: string): ToolscoutError {
   return new ToolscoutError(
     'CONFIGURATION_ERROR',
-    `The config file ${path} was deleted; the last loaded config stays in force.`,
+    `The config file ${path} does not exist any more; the last loaded config stays in force.`,
     {
       suggestion: 'Restore the file, or restart toolscout without it.',
     },
@@ -78,10 +78,13 @@ export async function rebuild(now: {
   readonly loaded: LoadedConfig;
   readonly catalog: Catalog;
   readonly load: () => Promise<LoadedConfig>;
+  /** The watched file is gone: no other one takes its place unless a person asks for a reload. */
+  readonly isGone?: boolean | undefined;
   readonly cache: ToolCache;
   readonly knowledge?: KnowledgeSource;
   readonly approvals: Approvals;
 }): Promise<NextState> {
+  if (now.isGone && now.loaded.path !== undefined) throw fileIsGone(now.loaded.path);
   const loaded = await now.load();
   if (loaded.pending !== undefined && loaded.pending.path === now.loaded.path)
     throw waitsForApproval(loaded.pending.path);

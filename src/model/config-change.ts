@@ -1,5 +1,6 @@
 import type { Problem } from '../kernel/errors.js';
 import type { JsonObject } from '../kernel/json.js';
+import type { ServerEntry } from './config.js';
 
 /** A requested change of the config file (STUDIO-8). */
 export type ConfigChange =
@@ -46,7 +47,12 @@ export interface ConfigChanges {
   read(path: string | undefined): Promise<{ readonly path: string; readonly text?: string }>;
   /** The servers that a text of that file holds, as they are written. */
   serversIn(text: string, path: string): Promise<Readonly<Record<string, JsonObject>>>;
-  plan(change: ConfigChange, path: string | undefined): Promise<PlannedChange>;
+  /** `inForce` are the servers of the config in force, which the file may not have: it can be broken, gone or not read yet. */
+  plan(
+    change: ConfigChange,
+    path: string | undefined,
+    inForce?: Readonly<Record<string, ServerEntry>>,
+  ): Promise<PlannedChange>;
   /** Writes what was planned, unless the file is not what the plan saw. */
   write(planned: PlannedChange): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../support/fixture.js';
@@ -71,6 +71,33 @@ describe('the config in Studio', () => {
     await page.goto(`${studio.url}#/config?line=2`);
     await expect.poll(() => selected(page)).toBe('  "servers": {},');
   });
+
+  it(
+    'STUDIO-1 CFG-6 a file that goes away is told, not shown as empty, and forgotten when it is back',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+      const page = await open(`${studio.url}#/config`);
+      await page.getByLabel('Text of the config file').waitFor();
+      await page.getByRole('button', { name: 'Read the file again' }).click();
+      await page.getByText('Nothing has changed.').waitFor();
+      await rename(studio.configFile, `${studio.configFile}.away`);
+      const alert = page.getByRole('alert').filter({ hasText: 'does not exist any more' });
+      await alert.waitFor();
+      await expect.poll(() => page.getByText('Nothing has changed.').count()).toBe(0);
+      expect(await page.getByLabel('Text of the config file').count()).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.goto(`${studio.url}#/rules`);
+      await alert.waitFor();
+      await rename(`${studio.configFile}.away`, studio.configFile);
+      await alert.waitFor({ state: 'detached' });
+      await page.goto(`${studio.url}#/config`);
+      await page.getByLabel('Text of the config file').waitFor();
+      await writeFile(studio.configFile, '{ "toolRules": [ }');
+      await page.goto(`${studio.url}#/rules`);
+      await page.getByRole('alert').getByRole('link', { name: 'Correct the file under Config' }).waitFor();
+    },
+  );
 
   it('STUDIO-8 an exception for one tool changes one line of the file', STARTS_PROCESSES, async () => {
     const studio = await openStudio({ servers: { legacy: fixture('legacy') } });

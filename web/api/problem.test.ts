@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError, asApiError, readProblem } from './problem.js';
+import { ApiError, asApiError, readProblem, unsaidProblems } from './problem.js';
 
 describe('failures', () => {
   it('STUDIO-2 says that toolscout is away, and how to start it', () => {
@@ -21,6 +21,16 @@ describe('failures', () => {
     ]);
     const forPrograms = await readProblem(answer({ title: 'Held', suggestion: 'Look with GET /v1/approvals.' }));
     expect([forPrograms.message, forPrograms.suggestion]).toEqual(['Held', undefined]);
+  });
+
+  it('STUDIO-2 lists only the problems that the message does not tell itself', () => {
+    const [told, other] = [
+      { path: 'line 3, column 1', message: 'not valid JSON' },
+      { path: 'mode', message: 'expected one of' },
+    ];
+    const error = new ApiError(400, { detail: 'c.json:3:1: not valid JSON', problems: [told, other] });
+    expect(unsaidProblems(error)).toEqual([other]);
+    expect(unsaidProblems(new ApiError(400, { detail: 'No.' }))).toEqual([]);
   });
 
   it('STUDIO-2 shows what an answer without JSON says, and a sentence where it says nothing', async () => {

@@ -24,6 +24,11 @@ export class ApiError extends Error {
   }
 }
 
+/** The problems that the message of a failure does not tell itself. */
+export function unsaidProblems({ message, problem }: ApiError): NonNullable<Problem['problems']> {
+  return (problem.problems ?? []).filter((each) => !message.includes(each.message));
+}
+
 /** Whatever was thrown, as an error of the API. */
 export function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof ApiError) return thrown;

@@ -16,6 +16,11 @@ export const liveState = signal<LiveState>('connecting');
 /** Rises each time that the connection is there again: what is shown may be old then. */
 export const reconnects = signal(0);
 
+/** Whether an event is about the config file: it was taken over, or is not used. */
+export function isConfigEvent({ type }: LiveEvent): boolean {
+  return type === 'reloaded' || type === 'reload-failed';
+}
+
 const EVENT_TYPES = [
   'hello',
   'state',

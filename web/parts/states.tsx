@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact';
-import type { ApiError } from '../api/problem.js';
+import { unsaidProblems, type ApiError } from '../api/problem.js';
 import { statusWord, type ListedStatus } from '../text/status-word.js';
 import type { Resource } from '../app/resource.js';
 import { asOwn } from '../app/session.js';
@@ -85,6 +85,7 @@ export function Advice({ text }: { readonly text: string }): VNode {
 
 /** A failure in words, with what to do about it. */
 export function Failure({ error, onRetry }: { readonly error: ApiError; readonly onRetry?: () => void }): VNode {
+  const problems = unsaidProblems(error);
   return (
     <div class="callout callout-bad" role="alert">
       <Icon name="warn" />
@@ -97,9 +98,9 @@ export function Failure({ error, onRetry }: { readonly error: ApiError; readonly
             <Advice text={error.suggestion} />
           </p>
         )}
-        {error.problem.problems && (
+        {problems.length > 0 && (
           <ul class="plain-list">
-            {error.problem.problems.map(({ path, message }) => (
+            {problems.map(({ path, message }) => (
               <li key={path}>
                 <code>{withRuleNumbers(path) || '/'}</code> <ServerText text={withRuleNumbers(message)} />
               </li>

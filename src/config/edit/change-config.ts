@@ -42,6 +42,25 @@ function refusal(path: string, reason: string): ToolscoutError {
   return new ToolscoutError('CONFIGURATION_ERROR', `${path} ${reason}.`, { suggestion: byHand, file: path });
 }
 
+/** The file in force is gone: one with a single change would take the place of everything else that it held. */
+function isGone(path: string): ToolscoutError {
+  return new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} does not exist any more.`, {
+    suggestion: 'Put the file back, then make the change again.',
+    file: path,
+  });
+}
+
+/** A change of one part of a file needs a file that can be read. */
+function isBroken(path: string, thrown: unknown): ToolscoutError {
+  const [problem] = thrown instanceof ToolscoutError ? thrown.problems : [];
+  const what = problem ? `${problem.path}: ${problem.message}` : messageOf(thrown);
+  return new ToolscoutError('CONFIGURATION_ERROR', `The config file ${path} was changed and cannot be read: ${what}.`, {
+    suggestion: 'Correct the file first; the previous config stays in force until then.',
+    problems: problem ? [problem] : [],
+    file: path,
+  });
+}
+
 function dataFormatOf(path: string): DataFormat {
   const format = formatOf(path);
   if (format !== 'ts' && format !== 'js' && format !== 'mjs') return format;
@@ -75,12 +94,11 @@ function changedServers(before: unknown, after: unknown): Array<readonly [string
   );
 }
 
-/** What a change would start or reach that the file does not say now. */
-function launchesOf(before: unknown, after: unknown): PlannedLaunch[] {
-  const known = serversOf(before);
-  return changedServers(before, after).flatMap(([server, entry]) => {
+/** What a change would start or reach that the config in force does not. */
+function launchesOf(inForce: Readonly<Record<string, unknown>>, after: unknown): PlannedLaunch[] {
+  return changedServers({ servers: inForce }, after).flatMap(([server, entry]) => {
     const shown = showEntry(entry);
-    const old = known[server];
+    const old = inForce[server];
     const was = isObject(old) ? showEntry(old as ServerEntry) : undefined;
     return isSame(shown, was) ? [] : [{ server, ...shown }];
   });
@@ -103,15 +121,16 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
   };
 
   /** What must not be written although it is a valid config. */
-  const objections = (change: ConfigChange, before: unknown, after: unknown, path: string): Problem[] => {
+  const objections = (change: ConfigChange, before: readonly unknown[], after: unknown, path: string): Problem[] => {
     const allowSecrets = 'allowSecrets' in change && change.allowSecrets === true;
-    return changedServers(before, after).flatMap(([id, entry]) => {
+    return changedServers(before[0], after).flatMap(([id, entry]) => {
       const where = `servers.${id}`;
       const own = self && ownLaunchProblem(entry, self, { ...options.http(), config: path });
-      const known = serversOf(before)[id];
-      const secrets = literalSecrets(entry).filter(
-        (secret) => !isObject(known) || !literalSecrets(known as ServerEntry).includes(secret),
-      );
+      const known = before.flatMap((config) => {
+        const old = serversOf(config)[id];
+        return isObject(old) ? literalSecrets(old as ServerEntry) : [];
+      });
+      const secrets = literalSecrets(entry).filter((secret) => !known.includes(secret));
       return [
         ...(isServerId(id) ? [] : [{ path: where, message: `cannot be an id; use "${suggestServerId(id)}"` }]),
         ...(own === undefined ? [] : [{ path: where, message: own }]),
@@ -145,8 +164,9 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
       return Object.fromEntries(entries) as Record<string, JsonObject>;
     },
 
-    async plan(change, path) {
+    async plan(change, path, inForce) {
       const file = await read(path);
+      if (path !== undefined && file.text === undefined && !('text' in change)) throw isGone(path);
       const format = dataFormatOf(file.path);
       const text = file.text ?? '';
       const fail = (thrown: unknown, at = 'file'): PlannedChange => ({
@@ -162,7 +182,9 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
       });
       const parse = (content: string): Promise<unknown> => parseData(content, file.path, format);
       // Of a file that cannot be read nothing is known; only a whole new text mends it.
-      const before = await parse(text).catch((thrown: unknown) => ('text' in change ? {} : Promise.reject(thrown)));
+      const before = await parse(text).catch((thrown: unknown) =>
+        'text' in change ? {} : Promise.reject(isBroken(file.path, thrown)),
+      );
       if (isRegistryFile(before))
         throw refusal(file.path, 'is an mcp.json with a list of servers, which toolscout does not edit');
       try {
@@ -177,9 +199,9 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
           path: file.path,
           ...(file.text !== undefined && { before: file.text }),
           after,
-          problems: isValid ? objections(change, before, parsed, file.path) : problems,
+          problems: isValid ? objections(change, [before, { servers: inForce }], parsed, file.path) : problems,
           warnings,
-          launches: isValid ? launchesOf(before, parsed) : [],
+          launches: isValid ? launchesOf(inForce ?? serversOf(before), parsed) : [],
         };
       } catch (thrown) {
         return fail(thrown);

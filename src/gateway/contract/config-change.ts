@@ -11,6 +11,8 @@ export interface ConfigFile {
   /** The file that changes go to, whether it is there or not. */
   readonly path?: string;
   readonly exists: boolean;
+  /** The file in force is gone: its last content stays in force. */
+  readonly isGone?: boolean;
   readonly text: string;
   /** Its servers as they are written there. */
   readonly servers: Readonly<Record<string, JsonObject>>;

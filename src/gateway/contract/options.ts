@@ -61,6 +61,12 @@ export interface ActOptions {
   readonly traceId?: string;
 }
 
+/** A reload on behalf of a person, or one that the watched file causes. */
+export interface ReloadOptions extends ActOptions {
+  /** The config file is gone: this is reported, and nothing is read. */
+  readonly isGone?: boolean;
+}
+
 /** Which tools of a server are listed besides those that may be run. */
 export interface ListToolsOptions extends AskOptions {
   readonly includeDisabled?: boolean;

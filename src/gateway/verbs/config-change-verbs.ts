@@ -70,7 +70,7 @@ export function configChangeVerbs(
 
   const planned = async (change: ConfigChange): Promise<{ readonly change: PlannedChange; readonly plan: string }> => {
     const restored = placeholders.restore(change as unknown as JsonObject) as unknown as ConfigChange;
-    const made = await (await changes()).plan(restored, core.loaded.path);
+    const made = await (await changes()).plan(restored, core.loaded.path, core.loaded.config.servers);
     return { change: made, plan: hashOf(made.path, made.before, made.after) };
   };
 
@@ -142,13 +142,15 @@ export function configChangeVerbs(
       if (opened instanceof ToolscoutError) return { exists: false, text: '', servers: {}, problem: opened.message };
       const file = await opened.read(path);
       const text = placeholders.hide(file.text ?? '');
+      const isGone = path !== undefined && file.text === undefined;
       const rejected = core.rejectedConfig;
       const { warnings } = core.loaded;
       const shown = {
         path: file.path,
         exists: file.text !== undefined,
+        ...(isGone && { isGone }),
         text,
-        ...(rejected && { rejected: await opened.place(rejected, text, file.path) }),
+        ...(rejected && !isGone && { rejected: await opened.place(rejected, text, file.path) }),
         warnings: (rejected ? warnings : await opened.place(warnings, text, file.path)).map((each) => ({
           ...each,
           message: core.hide(each.message),
@@ -172,6 +174,8 @@ export function configChangeVerbs(
     async 'studio.setEnabled'(viewer, id, enabled) {
       core.catalog.server(id);
       const file = await (await changes()).read(core.loaded.path);
+      // Without the file the plan says what is wrong.
+      if (file.text === undefined) return apply(viewer, { servers: { [id]: { enabled } } });
       const written = (await (await changes()).serversIn(file.text ?? '', file.path))[id];
       if (!written) {
         const { source } = core.catalog.server(id);

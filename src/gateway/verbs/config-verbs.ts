@@ -1,4 +1,5 @@
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
+import type { ReloadOptions } from '../contract/options.js';
 import type { Core } from '../core.js';
 import { rebuild, type ReloadReport } from '../reload.js';
 import { showConfig } from '../reports/shown-config.js';
@@ -21,7 +22,7 @@ export function configVerbs(
       .recordNow({ kind: 'reload', ...entry })
       .catch((thrown: unknown) => log.error('audit.unrecorded', { error: core.hide(messageOf(thrown)) }));
 
-  const reloadOnce = async (by: string, traceId: string | undefined): Promise<ReloadReport> => {
+  const reloadOnce = async (by: string, { traceId, isGone }: ReloadOptions): Promise<ReloadReport> => {
     if (core.closing) throw new ToolscoutError('SHUTTING_DOWN', 'The config is not read again: toolscout is stopping.');
     await core.filled();
     try {
@@ -31,6 +32,7 @@ export function configVerbs(
         loaded,
         catalog,
         load: core.deps.loadConfig,
+        isGone,
         cache,
         knowledge,
         approvals: core.approvals,
@@ -69,9 +71,9 @@ export function configVerbs(
   let reloading: Promise<unknown> = Promise.resolve();
 
   return defineVerbs({
-    reload({ principal }, { by = principal, traceId } = {}) {
+    reload({ principal }, { by = principal, ...options } = {}) {
       // One after the other, so that the last one asked for is the one that holds.
-      const done = reloading.then(() => reloadOnce(by, traceId));
+      const done = reloading.then(() => reloadOnce(by, options));
       reloading = done.then(
         () => undefined,
         () => undefined,

@@ -15,6 +15,11 @@ import { goToLine, LineEditor } from './line-editor.js';
 const draft = createDraft<string>();
 onForget(draft.drop);
 
+function fileName({ path, exists, isGone }: ConfigFile): string {
+  if (path === undefined) return 'no file yet';
+  return exists || isGone ? path : `${path}, written when you save`;
+}
+
 /** The text of the config file, to be changed; the difference is shown before it is written. */
 export function ConfigEditor({
   file,
@@ -41,8 +46,19 @@ export function ConfigEditor({
   const { rejected = [], warnings = [] } = file;
   // A text that was changed has other lines than the file.
   const marked = new Set(text === file.text ? [...rejected, ...warnings].flatMap((each) => each.line ?? []) : []);
+  // A file that is gone is not an empty one; what is being written is kept until it is back.
+  if (file.isGone) {
+    return (
+      <Section title="File" aside={<code>{fileName(file)}</code>}>
+        <div class="stack">
+          <FileProblem file={file} />
+          {draft.value !== undefined && <p class="muted">What you wrote is kept until the file is back.</p>}
+        </div>
+      </Section>
+    );
+  }
   return (
-    <Section title="File" aside={<code>{file.path ?? 'no file yet'}</code>}>
+    <Section title="File" aside={<code>{fileName(file)}</code>}>
       <div class="stack">
         <FileProblem file={file} onLine={goTo} />
         {draft.isOutdated(file.text) && (

@@ -1,8 +1,10 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { Json } from '../../api/types.js';
+import { useConfigFile } from '../../app/config-file.js';
+import { isConfigEvent } from '../../app/live.js';
 import { useResource } from '../../app/resource.js';
 import type { Route } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
@@ -15,18 +17,15 @@ import { reportText } from './reload-words.js';
 
 /** The config in force, what is wrong with it, and reading it again. */
 export function ConfigView({ route }: { readonly route: Route }): VNode {
-  const config = useResource(
-    'config',
-    api.config,
-    (event) => event.type === 'reloaded' || event.type === 'reload-failed',
-  );
-  const file = useResource(
-    'config text',
-    api.configFile,
-    (event) => event.type === 'reloaded' || event.type === 'reload-failed',
-  );
+  const config = useResource('config', api.config, isConfigEvent);
+  const file = useConfigFile();
   const [report, setReport] = useState<string>();
   const [error, setError] = useState<ApiError>();
+  const isWrong = file.data.value?.isGone === true || file.data.value?.rejected !== undefined;
+  useEffect(() => {
+    // What an earlier reading led to is no longer true.
+    if (isWrong) setReport(undefined);
+  }, [isWrong]);
   const reload = async (): Promise<void> => {
     setError(undefined);
     setReport(undefined);

@@ -3,11 +3,13 @@ import { useEffect, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError, type ApiError } from '../../api/problem.js';
 import type { JsonObject, RuleConfig, RulesPreview } from '../../api/types.js';
+import { useConfigFile } from '../../app/config-file.js';
 import { createDraft } from '../../app/draft.js';
 import { onForget, useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
+import { FileProblem } from '../../parts/file-problem.js';
 import { Icon } from '../../parts/icon.js';
 import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
@@ -208,11 +210,13 @@ function Editor({
 /** Which tools are offered: the rules, and what each decides, while one writes. */
 export function RulesView({ route }: { readonly route: Route }): VNode {
   const config = useResource('rules config', api.config, (event) => event.type === 'reloaded');
+  const file = useConfigFile();
   return (
     <Page
       title="Rules"
       lead="Which tools agents are offered. You see at once what a rule turns on and off; nothing changes before you save."
     >
+      {file.data.value && <FileProblem file={file.data.value} />}
       <Loaded from={config} what="The list of rules">
         {(shown) => (
           <Editor

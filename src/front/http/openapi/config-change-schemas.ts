@@ -19,6 +19,9 @@ const MAX_FILE = 1024 * 1024;
 export const ConfigFile = z.object({
   path: text.optional(),
   exists: z.boolean(),
+  isGone: z.literal(true).optional().meta({
+    description: 'The config file does not exist any more; its last content stays in force.',
+  }),
   text,
   servers: z.record(text, anyObject).meta({ description: 'The servers of the file, as they are written.' }),
   problem: text.optional().meta({ description: 'Why it cannot be read as a config, or not be changed.' }),

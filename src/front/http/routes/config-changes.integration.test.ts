@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, temporaryDirectory } from '../../../../test/support/fixture.js';
@@ -156,6 +156,45 @@ describe('changing the config', STARTS_PROCESSES, () => {
     await send('/v1/config/reload', {});
     expect((await attention()).map(({ kind }) => kind)).not.toContain('config-rejected');
     expect((await send('/v1/config/file')).body).not.toHaveProperty('rejected');
+  });
+
+  it('STUDIO-8 CFG-6 a broken file is compared with the config in force when it is mended', async () => {
+    const { send, file, text } = await open();
+    const shown = async () => String((await send('/v1/config/file')).body['text']);
+    await writeFile(file, TEXT.replace('false }]', 'fals }]'));
+    await send('/v1/config/reload', {});
+    const mended = { text: (await shown()).replace('fals }]', 'false }]') };
+    const planned = await send('/v1/config/plan', { change: mended });
+    expect(planned.body).toMatchObject({ problems: [], commands: [] });
+    // A server that only the broken file had was never in force.
+    const added = TEXT.replace('"servers": {', '"servers": { "new": { "command": "sneaky" },');
+    await writeFile(file, added.replace('"pattern"', '"patern"'));
+    await send('/v1/config/reload', {});
+    const change = { text: (await shown()).replace('"patern"', '"pattern"') };
+    const second = await send('/v1/config/plan', { change });
+    expect(second.body).toMatchObject({ problems: [], commands: [{ server: 'new', target: 'sneaky' }] });
+    expect((await send('/v1/config/apply', { change: mended, plan: planned.body['plan'] })).status).toBe(400);
+    expect(await text()).not.toBe(TEXT);
+    // A change of one part says where the file is broken.
+    await writeFile(file, TEXT.slice(0, -4));
+    const rules = await send('/v1/config/plan', { change: { toolRules: [] } });
+    expect(rules.status).toBe(400);
+    expect(rules.body['detail']).toMatch(/was changed and cannot be read: line \d+, column \d+: not valid JSON/);
+  });
+
+  it('STUDIO-8 CFG-6 a file that is gone is named so, and no change makes it anew', async () => {
+    const { send, file } = await open();
+    await rm(file);
+    expect((await send('/v1/config/file')).body).toMatchObject({ path: file, exists: false, isGone: true, text: '' });
+    for (const change of [{ servers: { extra: { command: 'x' } } }, { toolRules: [] }]) {
+      const planned = await send('/v1/config/plan', { change });
+      expect(planned).toMatchObject({
+        status: 400,
+        body: { detail: `The config file ${file} does not exist any more.` },
+      });
+    }
+    await writeFile(file, TEXT);
+    expect((await send('/v1/config/file')).body).not.toHaveProperty('isGone');
   });
 
   it('STUDIO-8 what is not what was planned is not written: another change, another file, another process', async () => {
