@@ -34,6 +34,25 @@ describe('an exception to rules', () => {
     expect(isOn(next, 'github', 'other')).toBe(false);
   });
 
+  it('PAT-4 a rule that names exactly this tool goes, and a list loses its name: nothing dead is left', () => {
+    const other: RuleConfig = { pattern: 'delete_*', enabled: false };
+    expect(exceptTool([{ pattern: 'env', server: 'files', enabled: false }, other], 'files', 'env')).toEqual([other]);
+    expect(exceptTool([other, { pattern: 'files:env', enabled: false }], 'files', 'env')).toEqual([other]);
+    expect(exceptTool([{ pattern: ['env', 'stat', '!x'], server: 'files', enabled: false }], 'files', 'env')).toEqual([
+      { pattern: ['stat', '!x'], server: 'files', enabled: false },
+    ]);
+    expect(exceptTool([{ pattern: ['files:env', 'e*'], enabled: false }], 'files', 'env')).toEqual([
+      { pattern: ['e*', '!files:env'], enabled: false },
+    ]);
+    expect(exceptTool([{ pattern: 'files:env', enabled: false, tags: ['risky'] }], 'files', 'env')).toEqual([
+      { pattern: 'files:env', tags: ['risky'] },
+    ]);
+    // Without a server the name is one of every server.
+    expect(exceptTool([{ pattern: 'env', enabled: false }], 'files', 'env')).toEqual([
+      { pattern: ['env', '!files:env'], enabled: false },
+    ]);
+  });
+
   it('PAT-4 what the rule says besides still holds for the tool', () => {
     const next = exceptTool([{ pattern: '*', enabled: false, tags: ['risky'], confirm: true }], 'a', 'b');
     expect(next[1]).toEqual({ pattern: 'a:b', tags: ['risky'], confirm: true });
@@ -48,7 +67,7 @@ describe('an exception to rules', () => {
 
   it('PAT-4 whatever the rules and the names are, one tool is turned on and every other stays as it was', () => {
     const name = fc.stringMatching(/^[ab*?[\]{}!/\\,]{1,4}$/);
-    const pattern = fc.constantFrom('*', 'a*', '!b*', '?', '*b', '!a', 's:*', '!t:a*', '/^a/');
+    const pattern = fc.constantFrom('*', 'a*', '!b*', '?', '*b', '!a', 's:*', '!t:a*', '/^a/', 'a', 'ab', 's:a');
     const rule = fc.record(
       {
         pattern: fc.oneof(pattern, fc.array(pattern, { minLength: 1, maxLength: 3 })),

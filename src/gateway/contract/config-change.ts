@@ -72,6 +72,8 @@ export interface PreviewedRule {
   readonly enables: RuleEffect;
   readonly disables: RuleEffect;
   readonly tags: RuleEffect;
+  /** Tools whose calls it makes a person confirm, as far as they are offered. */
+  readonly confirms: RuleEffect;
   /** Tools that it decides about and that wait for approval: agents do not get them, whatever it says. They are in neither of the first two. */
   readonly waiting: RuleEffect;
 }

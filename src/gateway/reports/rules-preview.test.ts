@@ -45,6 +45,21 @@ describe('a preview of rules', () => {
     expect(on.changed).toEqual({ on: none, off: none, waiting: none });
   });
 
+  it('STUDIO-8 SEC-11 names the tools whose calls a rule makes a person confirm: the first rule that fits says it', async () => {
+    const tools = [
+      ...['delete_a', 'delete_b', 'off', 'read'].map((name) => testTool('s', name)),
+      testTool('s', 'delete_c', { status: 'pending' }),
+    ];
+    const rules = [
+      { pattern: 'delete_b', confirm: false },
+      { pattern: 'off', enabled: false },
+      { pattern: 'delete_*', confirm: 'once' as const },
+      { pattern: '!read', confirm: true },
+    ];
+    const preview = await previewRules(rules, NONE, tools);
+    expect(preview.rules.map(({ confirms }) => confirms.tools)).toEqual([[], [], ['s:delete_a'], []]);
+  });
+
   it('STUDIO-8 one rule that turns tools on turns the others off; of many tools the first are named', async () => {
     const tools = Array.from({ length: 250 }, (_, at) => testTool('s', `tool_${at}`));
     const { rules, undecided, changed } = await previewRules([{ pattern: 'tool_7', enabled: true }], NONE, tools);

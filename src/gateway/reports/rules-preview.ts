@@ -82,11 +82,18 @@ export async function previewRules(
   const compiled = compileRules(rules);
   // Each rule alone shows what it tags; all together show which one decides.
   const alone = rules.map((rule) => compileRules([{ ...rule, enabled: undefined }]));
+  // The first that fits decides whether a call is confirmed, also when it says no.
+  const asking = rules.flatMap((rule, at) =>
+    rule.confirm === undefined
+      ? []
+      : [{ at, asks: rule.confirm !== false, fits: compileRules([{ ...rule, enabled: undefined, confirm: true }]) }],
+  );
   const effects = rules.map((rule) => ({
     rule,
     enables: new Effect(),
     disables: new Effect(),
     tags: new Effect(),
+    confirms: new Effect(),
     waiting: new Effect(),
   }));
   const [undecided, undecidedWaiting] = [new Effect(), new Effect()];
@@ -100,6 +107,8 @@ export async function previewRules(
     else effects[decision.rule]![isWaiting ? 'waiting' : decision.enabled ? 'enables' : 'disables'].add(address);
     for (const [at, rule] of alone.entries())
       if (rule.decide(server, name).tags.length > 0) effects[at]!.tags.add(address);
+    const asks = asking.find(({ fits }) => fits.decide(server, name).confirm !== undefined);
+    if (asks?.asks && decision.enabled && !isWaiting) effects[asks.at]!.confirms.add(address);
     const isOn = inForce.decide(server, name).decision.enabled;
     if (decision.enabled !== isOn) (isWaiting ? changedWaiting : decision.enabled ? on : off).add(address);
   };

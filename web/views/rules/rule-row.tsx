@@ -174,6 +174,7 @@ export function RuleRow({
         <div class="line">
           <Tools effect={effect.enables} tone="ok" word="enables" />
           <Tools effect={effect.disables} tone="bad" word="disables" onExcept={onExcept} />
+          <Tools effect={effect.confirms} tone="info" word="asks before calls of" />
           <Tools effect={effect.tags} tone="info" word="tags" />
           <Tools effect={effect.waiting} tone="warn" word="waits" />
           {note !== undefined && <span class="muted small">{note}</span>}

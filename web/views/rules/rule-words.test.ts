@@ -17,6 +17,7 @@ const none = {
   enables: tools(0),
   disables: tools(0),
   tags: tools(0),
+  confirms: tools(1),
   waiting: tools(0),
 } as unknown as RulesPreview['rules'][number];
 const preview = (on: number, off: number, count: number, enabled: boolean, waiting = 0): RulesPreview =>
@@ -39,6 +40,9 @@ describe('words of rules', () => {
   it('STUDIO-1 a rule that asks for a confirmation is not one that does nothing', () => {
     expect(effectNote({}, none)).toBe('decides about no tool');
     expect(effectNote({ confirm: true }, none)).toBe('a person confirms every call');
+    expect(effectNote({ confirm: true }, { ...none, confirms: tools(0) } as never)).toBe(
+      'a person confirms every call; no offered tool fits',
+    );
     expect(effectNote({ confirm: 'once' }, none)).toBe('a person confirms the first call of each caller');
     expect(effectNote({ confirm: false }, none)).toBe('no later rule asks for a confirmation');
     expect(effectNote({ confirm: { when: 'id > `7`' } }, none)).toBe('a person confirms calls whose arguments fit');

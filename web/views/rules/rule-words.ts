@@ -59,11 +59,11 @@ function confirmText({ confirm }: Pick<RuleConfig, 'confirm'>): string | undefin
 
 /** What a rule does besides turning tools on and off and tagging them; that it does nothing, where that is so. */
 export function effectNote(
-  rule: Pick<RuleConfig, 'confirm'>,
-  { enables, disables, tags, waiting }: RulesPreview['rules'][number],
+  { confirm }: Pick<RuleConfig, 'confirm'>,
+  { enables, disables, tags, confirms, waiting }: RulesPreview['rules'][number],
 ): string | undefined {
-  const asks = confirmText(rule);
-  if (asks !== undefined) return asks;
+  const asks = confirmText({ confirm });
+  if (asks !== undefined) return confirm && confirms.count === 0 ? `${asks}; no offered tool fits` : asks;
   return enables.count + disables.count + tags.count + waiting.count === 0 ? 'decides about no tool' : undefined;
 }
 

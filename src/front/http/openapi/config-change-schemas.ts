@@ -138,7 +138,16 @@ const Waiting = Effect.meta({
 
 /** What rules would turn on and off. */
 export const RulesPreview = z.object({
-  rules: z.array(z.object({ rule: RuleConfig, enables: Effect, disables: Effect, tags: Effect, waiting: Waiting })),
+  rules: z.array(
+    z.object({
+      rule: RuleConfig,
+      enables: Effect,
+      disables: Effect,
+      tags: Effect,
+      confirms: Effect.meta({ description: 'Offered tools whose calls a person confirms because of it.' }),
+      waiting: Waiting,
+    }),
+  ),
   undecided: Effect.extend({ enabled: z.boolean(), waiting: Waiting }),
   changed: z
     .object({ on: Effect, off: Effect, waiting: Waiting })
