@@ -28,6 +28,31 @@ describe('what stays in Studio, and what is asked first', () => {
     await expect.poll(() => page.getByLabel(/^message/).inputValue()).toBe('kept');
   });
 
+  it('STUDIO-3 traffic says which time is missing from it, and shows what was said', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const say = (message: string): Promise<Response> =>
+      fetch(`${studio.url}v1/call`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ server: 'legacy', tool: 'echo', arguments: { message } }),
+      });
+    const page = await open(`${studio.url}#/traffic`);
+    await page.getByText('Listening').waitFor();
+    await say('first words');
+    await page.getByRole('option', { name: /legacy:echo/ }).waitFor();
+    // Neither the argument nor the answer is folded away.
+    await page.getByText('first words').nth(1).waitFor();
+    await page.getByRole('link', { name: 'Rules', exact: true }).click();
+    await page.getByRole('heading', { name: 'Rules', exact: true }).waitFor();
+    await say('unseen');
+    await page.getByRole('link', { name: 'Traffic', exact: true }).click();
+    await page.getByText(/^Nothing was recorded from/).waitFor();
+    await say('last');
+    await page.getByRole('option', { name: /not recorded below/ }).waitFor();
+    expect(await page.getByRole('option', { name: /legacy:echo/ }).count()).toBe(2);
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+
   it('STUDIO-1 a tool that may delete something says so, and runs at the second click', STARTS_PROCESSES, async () => {
     const file = join(await temporaryDirectory(), 'tools.json');
     const wipe = { name: 'wipe', description: 'Deletes all notes.', inputSchema: { type: 'object' } };

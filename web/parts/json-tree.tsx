@@ -11,7 +11,9 @@ function Leaf({ value }: { readonly value: Json }): VNode {
   if (typeof value === 'string') {
     return (
       <span class="json-string">
-        “<ServerText text={value} limit={2000} />”
+        &quot;
+        <ServerText text={value} limit={2000} />
+        &quot;
       </span>
     );
   }

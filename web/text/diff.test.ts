@@ -27,8 +27,10 @@ describe('diffLines', () => {
       fc.property(text, text, (before, after) => {
         const rows = diffLines(before, after);
         const side = (name: 'left' | 'right'): string => rows.flatMap((row) => row[name] ?? []).join('\n');
-        expect(side('left')).toBe(before);
-        expect(side('right')).toBe(after);
+        const isEnded = [before, after].every((each) => each === '' || each.endsWith('\n'));
+        const shown = (each: string): string => (isEnded && each !== '' ? each.slice(0, -1) : each);
+        expect(side('left')).toBe(shown(before));
+        expect(side('right')).toBe(shown(after));
       }),
     );
   });
@@ -37,6 +39,15 @@ describe('diffLines', () => {
     const before = Array.from({ length: 1500 }, (_, line) => `old ${line}`).join('\n');
     const after = Array.from({ length: 1500 }, (_, line) => `new ${line}`).join('\n');
     expect(diffLines(before, after).every(({ kind }) => kind === 'changed')).toBe(true);
+  });
+});
+
+describe('the line break at the end', () => {
+  it('STUDIO-1 begins no line of its own, and is a difference where only one text has it', () => {
+    const same = { kind: 'same', left: 'a', right: 'a' };
+    expect(diffLines('a\n', 'a\nb\n')).toEqual([same, { kind: 'added', right: 'b' }]);
+    expect(diffLines('', 'a\n')).toEqual([{ kind: 'added', right: 'a' }]);
+    expect(diffLines('a\n', 'a')).toEqual([same, { kind: 'removed', left: '' }]);
   });
 });
 
@@ -54,6 +65,11 @@ describe('diffWords', () => {
 });
 
 describe('foldSame', () => {
+  it('STUDIO-1 shows a single equal line instead of a remark about it', () => {
+    const rows = diffLines('1\n2\n3\n4\n5', 'x\n2\n3\n4\n5');
+    expect(foldSame(rows, 3)).toEqual(rows);
+  });
+
   it('STUDIO-1 leaves out equal lines far from any difference and says how many', () => {
     const rows = diffLines('1\n2\n3\n4\n5\n6\n7', '1\n2\n3\n4\n5\n6\nx');
     expect(foldSame(rows, 1)).toEqual([

@@ -84,7 +84,9 @@ export function diffLines(before: string, after: string): DiffRow[] {
     removed = [];
     added = [];
   };
-  const linesOf = (text: string): string[] => (text === '' ? [] : text.split('\n'));
+  // The line break at the end ends the last line and begins none; where one text has none there, that is a difference.
+  const isEnded = [before, after].every((text) => text === '' || text.endsWith('\n'));
+  const linesOf = (text: string): string[] => (text === '' ? [] : (isEnded ? text.slice(0, -1) : text).split('\n'));
   for (const { kind, text } of steps(linesOf(before), linesOf(after))) {
     if (kind === 'removed') removed.push(text);
     else if (kind === 'added') added.push(text);
@@ -124,9 +126,11 @@ export function foldSame(rows: readonly DiffRow[], around = 3): Array<DiffRow | 
   rows.forEach(({ kind }, index) => {
     if (kind !== 'same') near.fill(1, Math.max(0, index - around), index + around + 1);
   });
+  const isNear = (index: number): boolean => index < 0 || index >= rows.length || near[index] === 1;
   const folded: Array<DiffRow | number> = [];
   rows.forEach((row, index) => {
-    if (near[index]) folded.push(row);
+    // One line takes no more room than the remark that it is left out.
+    if (near[index] || (isNear(index - 1) && isNear(index + 1))) folded.push(row);
     else if (typeof folded.at(-1) === 'number') folded[folded.length - 1] = (folded.at(-1) as number) + 1;
     else folded.push(1);
   });

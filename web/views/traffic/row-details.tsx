@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import type { Json, TrafficPayload, TrafficRow } from '../../api/types.js';
 import { hrefTo } from '../../app/router.js';
+import { levelsToOpen } from '../../parts/json-levels.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
@@ -10,7 +11,7 @@ import { codeText, placeOfCode } from '../../text/code-words.js';
 import { eraWord } from '../../text/era-word.js';
 import { routeWord } from '../../text/route-word.js';
 import { askedText, workedText } from '../../text/took.js';
-import { barOf, messageTitle, partMethod, partName, toolOf } from './traffic-log.js';
+import { barOf, messageTitle, partMethod, partName, tokensText, toolOf } from './traffic-log.js';
 
 /** What is shown of the parts of a row. */
 const MAX_CHILDREN = 200;
@@ -33,7 +34,7 @@ function PayloadView({ title, payload }: { readonly title: string; readonly payl
           <ServerText text={payload.json} limit={4000} block />
         </div>
       ) : (
-        <JsonTree value={value} open={2} label={title} />
+        <JsonTree value={value} open={levelsToOpen(value)} label={title} />
       )}
       {payload.cut && <p class="muted small">Cut: only the beginning is kept.</p>}
     </div>
@@ -105,10 +106,7 @@ export function RowDetails({ row }: { readonly row: TrafficRow }): VNode {
               'Took',
               [workedText(row.ms, row.askedMs), askedText(row.askedMs)].filter(Boolean).join(', and '),
             ],
-            [
-              'Tokens',
-              `request ${formatCount(row.tokens.arguments)}, answer ${formatCount(row.tokens.returned)}, whole message`,
-            ],
+            ['Tokens', tokensText(row.tokens)],
             row.code !== undefined && [
               'Why',
               <>

@@ -7,11 +7,16 @@ import {
   countText,
   createTrafficLog,
   emptyWords,
+  gapBelow,
+  gapText,
   partName,
   messageTitle,
   partMethod,
   pausedText,
+  rowFacts,
+  rowName,
   selectRows,
+  tokensText,
   toolOf,
 } from './traffic-log.js';
 
@@ -135,6 +140,53 @@ describe('the traffic log of the page', () => {
     expect(countNew([row('b'), row('a')], [row('d'), row('c'), row('b', { state: 'failure' })])).toBe(2);
     expect(pausedText(countNew([], []))).toBe('paused; what comes in is shown when you resume');
     expect(pausedText(2)).toBe('paused; 2 more came in');
+  });
+
+  it('STUDIO-3 marks the time in which nothing was recorded, between the rows beside it', () => {
+    const log = createTrafficLog();
+    log.stop(5);
+    log.resume(10);
+    // Before the first row nothing is missing from the list.
+    expect(log.gaps()).toEqual([]);
+    log.add(row('a', { at: 20 }));
+    log.stop(30);
+    log.stop(35);
+    log.resume(40);
+    log.add(row('b', { at: 50 }));
+    log.add(row('c', { at: 60 }));
+    expect(log.gaps()).toEqual([{ from: 30, until: 40 }]);
+    const [c, b, a] = log.rows();
+    expect([gapBelow(c!, b, log.gaps()), gapBelow(b!, a, log.gaps()), gapBelow(a!, undefined, log.gaps())]).toEqual([
+      undefined,
+      { from: 30, until: 40 },
+      undefined,
+    ]);
+    expect(gapText(log.gaps()[0]!)).toMatch(/^not recorded below: \d+:\d+:\d+ to \d/);
+    log.clear();
+    expect(log.gaps()).toEqual([]);
+  });
+
+  it('STUDIO-3 what toolscout kept meanwhile closes the gap', () => {
+    const log = createTrafficLog();
+    log.add(row('a', { at: 20 }));
+    log.stop(30);
+    log.resume(100);
+    // The last rows that were kept, oldest first: some are still missing.
+    log.add(row('c', { at: 60 }));
+    expect(log.gaps()).toEqual([{ from: 30, until: 60 }]);
+    // Kept without a break: a row that is listed already comes again.
+    log.add(row('a', { at: 20 }));
+    expect(log.gaps()).toEqual([]);
+  });
+
+  it('STUDIO-3 a row does not repeat its name, and says its tokens in a sentence', () => {
+    const list = row('1', { method: 'tools/list', host: { name: 'my-host', era: 'legacy' } });
+    expect([rowName(list), rowFacts(list).replace(/^.*? · /, '')]).toEqual(['tools/list', 'my-host']);
+    const read = row('2', { method: 'resources/read', name: 'file:///a' });
+    expect([rowName(read), rowFacts(read)]).toEqual(['file:///a', expect.stringContaining('resources/read')]);
+    expect(tokensText({ arguments: 25, returned: 12 })).toBe(
+      '25 in the request and 12 in the answer, counted over the whole messages',
+    );
   });
 
   it('STUDIO-3 places parts on the time axis, whatever the times are', () => {

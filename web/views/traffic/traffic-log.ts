@@ -1,6 +1,6 @@
 import type { TrafficRow } from '../../api/types.js';
-import { formatCount, plural } from '../../text/format.js';
-import { bySlowest } from '../../text/took.js';
+import { formatCount, formatTime, plural } from '../../text/format.js';
+import { askedText, bySlowest } from '../../text/took.js';
 
 /** Rows that the page keeps; the oldest leave first. */
 export const MAX_ROWS = 1000;
@@ -12,6 +12,12 @@ export interface TrafficQuery {
   readonly sort: '' | 'slow' | 'tokens';
 }
 
+/** A time in which nothing was recorded, because no page followed. */
+export interface TrafficGap {
+  readonly from: number;
+  readonly until: number;
+}
+
 /** Rows as they come in, each in its newest version, a bounded number of them. */
 export interface TrafficLog {
   add(row: TrafficRow): void;
@@ -20,14 +26,36 @@ export interface TrafficLog {
   /** Takes out what has not ended. */
   dropOpen(): void;
   clear(): void;
+  /** Nothing tells any more what hosts ask, from now on. */
+  stop(at: number): void;
+  /** It is told again. */
+  resume(at: number): void;
+  /** What is missing between the rows, oldest first. */
+  gaps(): readonly TrafficGap[];
 }
+
+/** Of so many gaps the newest are told. */
+const MAX_GAPS = 50;
 
 /** An empty log. */
 export function createTrafficLog(limit = MAX_ROWS): TrafficLog {
   // A map keeps the order of arrival: the first key is the oldest row.
   const rows = new Map<string, TrafficRow>();
+  let gaps: TrafficGap[] = [];
+  let stoppedAt: number | undefined;
+  /** With `traffic.keep` toolscout tells what it kept: a gap ends where its first row stands, or there is none. */
+  const narrow = ({ id, at }: TrafficRow): void => {
+    const known = rows.get(id);
+    gaps = gaps.flatMap((gap) => {
+      // What ran when the gap began is only told to have ended.
+      if (at >= gap.until || (at <= gap.from && (known === undefined || known.state === 'open'))) return [gap];
+      // A row from before the gap is told once more: everything since then was kept.
+      return at <= gap.from ? [] : [{ ...gap, until: at }];
+    });
+  };
   return {
     add(row) {
+      if (gaps.length > 0) narrow(row);
       rows.set(row.id, row);
       if (rows.size <= limit) return;
       const [oldest] = rows.keys();
@@ -37,8 +65,58 @@ export function createTrafficLog(limit = MAX_ROWS): TrafficLog {
     dropOpen() {
       for (const [id, { state }] of rows) if (state === 'open') rows.delete(id);
     },
-    clear: () => rows.clear(),
+    clear() {
+      rows.clear();
+      gaps = [];
+      stoppedAt = undefined;
+    },
+    stop(at) {
+      stoppedAt ??= at;
+    },
+    resume(at) {
+      if (stoppedAt !== undefined && rows.size > 0) gaps = [...gaps, { from: stoppedAt, until: at }].slice(-MAX_GAPS);
+      stoppedAt = undefined;
+    },
+    gaps: () => gaps,
   };
+}
+
+/** The gap between a row and the one that is listed below it, where one is. */
+export function gapBelow(
+  row: TrafficRow,
+  below: TrafficRow | undefined,
+  gaps: readonly TrafficGap[],
+): TrafficGap | undefined {
+  return gaps.findLast(({ from, until }) => row.at >= until && (below === undefined || below.at <= from));
+}
+
+/** That nothing is listed of a time, and why. */
+export function gapText({ from, until }: TrafficGap): string {
+  return `not recorded below: ${formatTime(from)} to ${formatTime(until)}`;
+}
+
+/** What stands in small letters below the name of a row; the name itself is not repeated. */
+export function rowFacts(row: TrafficRow): string {
+  return [
+    formatTime(row.at),
+    row.code,
+    askedText(row.askedMs),
+    row.host?.name?.slice(0, 40) ?? row.principal,
+    row.method !== 'tools/call' && row.method !== rowName(row) && row.method,
+    row.children.length > 0 && plural(row.children.length + row.dropped, 'part'),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+/** What a row is called: the tool, else what the request names, else its method. */
+export function rowName(row: TrafficRow): string {
+  return toolOf(row) ?? row.name ?? row.method;
+}
+
+/** What a request cost, as a sentence. */
+export function tokensText({ arguments: sent, returned }: TrafficRow['tokens']): string {
+  return `${formatCount(sent)} in the request and ${formatCount(returned)} in the answer, counted over the whole messages`;
 }
 
 /** What stands where no row is. */

@@ -11,7 +11,7 @@ import { ServerLine } from '../../parts/server-text.js';
 import { Empty, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
 import { formatCount, formatTime, plural } from '../../text/format.js';
-import { askedText, workedText } from '../../text/took.js';
+import { workedText } from '../../text/took.js';
 import { followTraffic } from './follow-traffic.js';
 import { RowDetails } from './row-details.js';
 import {
@@ -20,10 +20,14 @@ import {
   countText,
   createTrafficLog,
   emptyWords,
+  gapBelow,
+  gapText,
   MAX_ROWS,
   pausedText,
+  rowFacts,
+  rowName,
   selectRows,
-  toolOf,
+  type TrafficGap,
   type TrafficQuery,
 } from './traffic-log.js';
 
@@ -34,6 +38,7 @@ const DRAW_MS = 150;
 function createTraffic() {
   const log = createTrafficLog();
   const rows = signal<readonly TrafficRow[]>([]);
+  const gaps = signal<readonly TrafficGap[]>([]);
   const isPaused = signal(false);
   /** How many came in while the list stands still. */
   const held = signal(0);
@@ -44,9 +49,11 @@ function createTraffic() {
     timer = undefined;
     if (isPaused.value) held.value = countNew(rows.value, log.rows());
     else rows.value = log.rows();
+    gaps.value = log.gaps();
   };
   return {
     rows,
+    gaps,
     isPaused,
     held,
     isLive,
@@ -57,13 +64,19 @@ function createTraffic() {
           log.add(row);
           timer ??= setTimeout(draw, DRAW_MS);
         },
-        (state) => (isLive.value = state),
+        (state) => {
+          isLive.value = state;
+          if (state) log.resume(Date.now());
+          else log.stop(Date.now());
+          gaps.value = log.gaps();
+        },
       );
       return () => {
         stop();
         clearTimeout(timer);
         timer = undefined;
         isLive.value = false;
+        log.stop(Date.now());
         // Nothing tells any more how these end.
         log.dropOpen();
         rows.value = log.rows();
@@ -78,6 +91,7 @@ function createTraffic() {
     clear: () => {
       log.clear();
       rows.value = [];
+      gaps.value = [];
       held.value = 0;
     },
   };
@@ -87,24 +101,16 @@ function createTraffic() {
 const traffic = createTraffic();
 onForget(traffic.clear);
 
-function Row({ row }: { readonly row: TrafficRow }): VNode {
+function Row({ row, gap }: { readonly row: TrafficRow; readonly gap: TrafficGap | undefined }): VNode {
   return (
     <>
       <div class="row-main">
         <div class="row-title">
-          <ServerLine text={toolOf(row) ?? row.name ?? row.method} />
+          <ServerLine text={rowName(row)} />
         </div>
         <div class="row-sub">
-          {[
-            formatTime(row.at),
-            row.code,
-            askedText(row.askedMs),
-            row.host?.name?.slice(0, 40) ?? row.principal,
-            row.method !== 'tools/call' && row.method,
-            row.children.length > 0 && plural(row.children.length + row.dropped, 'part'),
-          ]
-            .filter(Boolean)
-            .join(' · ')}
+          {gap && <span class="row-gap">{gapText(gap)} · </span>}
+          {rowFacts(row)}
         </div>
       </div>
       <span class="muted small number row-number wide-only">{plural(costOf(row), 'token')}</span>
@@ -127,6 +133,12 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
     found.findIndex(({ id }) => id === traffic.active.value),
   );
   const row = found[index];
+  // In another order, or with rows left out, no two rows are neighbours in time.
+  const isWhole = sort === '' && found.length === traffic.rows.value.length;
+  const below = new Map(
+    isWhole ? found.map((one, at) => [one.id, gapBelow(one, found[at + 1], traffic.gaps.value)] as const) : [],
+  );
+  const last = traffic.gaps.value.at(-1);
   const empty = emptyWords(traffic.rows.value.length, traffic.isLive.value);
   return (
     <Page
@@ -180,6 +192,12 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
           </select>
         </label>
       </div>
+      {row && last && (
+        <p class="muted small" role="status">
+          Nothing was recorded from {formatTime(last.from)} to {formatTime(last.until)}: this view was not open, or
+          toolscout was away. What hosts did then is in the <a href="#/audit">audit log</a>.
+        </p>
+      )}
       {row ? (
         <div class="split split-list">
           <Section
@@ -201,7 +219,7 @@ export function TrafficView({ route }: { readonly route: Route }): VNode {
               onActive={(next) => (traffic.active.value = found[next]?.id)}
               onOpen={showDetails}
               keyOf={({ id }) => id}
-              render={(one) => <Row row={one} />}
+              render={(one) => <Row row={one} gap={below.get(one.id)} />}
             />
           </Section>
           <DetailsBox>
