@@ -38,14 +38,10 @@ function subjectsOf(tools: readonly Tool[]): string {
     .join(', ');
 }
 
-/**
- * The purpose of a server on one line: from the config, else from the server's own trusted description, else from its
- * tools. A text with signs of an attack is skipped.
- */
-export function describeServer(
+/** What a server is for as a person or the server wrote it. A text with signs of an attack is skipped. */
+export function writtenDescription(
   server: Server,
   { info, instructions }: Pick<ServerFacts, 'info' | 'instructions'> = {},
-  tools: readonly Tool[] = [],
 ): string | undefined {
   const description = info?.['description'];
   const written = [server.description, typeof description === 'string' ? description : undefined];
@@ -55,5 +51,14 @@ export function describeServer(
     const shown = oneLine(printable(text === instructions ? firstSentence(read) : read), MAX_LENGTH);
     if (shown !== '') return shown;
   }
-  return oneLine(printable(subjectsOf(tools)), MAX_LENGTH) || undefined;
+  return undefined;
+}
+
+/** The purpose of a server on one line: from the config, else from the server's own trusted description, else from its tools. */
+export function describeServer(
+  server: Server,
+  facts: Pick<ServerFacts, 'info' | 'instructions'> = {},
+  tools: readonly Tool[] = [],
+): string | undefined {
+  return writtenDescription(server, facts) ?? (oneLine(printable(subjectsOf(tools)), MAX_LENGTH) || undefined);
 }

@@ -2,7 +2,7 @@ import type { Pool } from '../connect/index.js';
 import type { Server, ServerHealth, ShownTransport } from '../model/server.js';
 import { isStandIn, isUsable, type Catalog, type LearnedList } from './catalog.js';
 import type { Learner } from './learning/learner.js';
-import { describeServer } from './server-description.js';
+import { describeServer, writtenDescription } from './server-description.js';
 
 /**
  * How much is known of a server's tools: `ready`, `stale` (known, but old), `learning`, `failed`
@@ -16,6 +16,8 @@ export interface ServerView {
   readonly title?: string;
   /** What it is for, on one line. */
   readonly description?: string;
+  /** Nobody described it: the description is made of the names of its tools. */
+  readonly descriptionFrom?: 'tools';
   readonly source: string;
   readonly transport: ShownTransport;
   readonly tags: readonly string[];
@@ -84,10 +86,14 @@ export function viewServer(server: Server, sources: Sources): ServerView {
   const failed = isUsable(server) ? sources.learner.lastFailure(server.id) : undefined;
   const isLeftAlone = !list && sources.learner.restMs(server.id) > 0;
   const isPresentable = sources.catalog.isPresentable(server.id);
+  const facts = isPresentable ? list : undefined;
+  const description = describeServer(server, facts, tools);
+  const written = writtenDescription(server, facts);
   return {
     id: server.id,
     title: server.title ?? sources.catalog.title(server.id),
-    ...(isUsable(server) && { description: describeServer(server, isPresentable ? list : undefined, tools) }),
+    ...(isUsable(server) && { description }),
+    ...(description !== undefined && isUsable(server) && !written && { descriptionFrom: 'tools' as const }),
     source: server.source,
     transport: server.shown,
     tags: server.tags,

@@ -12,15 +12,16 @@ import { adviceOf } from '../../text/advice.js';
 import { eraWord } from '../../text/era-word.js';
 import { formatAgo, plural } from '../../text/format.js';
 import { ServerActions } from './server-actions.js';
-import { latencyText, offeredText, stateOf } from './server-state.js';
+import { failedText, latencyText, offeredText, stateOf } from './server-state.js';
 import { ToolTable } from './tool-table.js';
 
-function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] }): VNode {
+function LatencyChart({ id, latency }: { readonly id: string; readonly latency: ServerDetails['latency'] }): VNode {
   if (latency.length === 0)
     return (
       <p class="muted">Nothing was measured yet: the server is checked while it is connected, and at every call.</p>
     );
   const words = latencyText(latency);
+  const failed = failedText(latency);
   return (
     <div class="stack stack-s">
       {/* One answer makes no line. */}
@@ -28,6 +29,11 @@ function LatencyChart({ latency }: { readonly latency: ServerDetails['latency'] 
         <Spark values={latency.map(({ ms, ok }) => ({ value: ms, bad: !ok }))} label={`Latency over time: ${words}`} />
       )}
       <p class="muted small">{words}. Waiting for the rate limit or for your answer is left out.</p>
+      {failed !== '' && (
+        <p class="small">
+          {failed}. <a href={hrefTo('audit', [], { server: id, outcome: 'failure' })}>See failed calls</a>
+        </p>
+      )}
     </div>
   );
 }
@@ -99,13 +105,17 @@ function Details({
               ['Now', <Badge tone={tone}>{word}</Badge>],
               server.description !== undefined && [
                 'What it is for',
-                <ServerText text={server.description} limit={300} />,
+                server.descriptionFrom === 'tools' ? (
+                  <span class="muted">It does not say. Its tools are listed below.</span>
+                ) : (
+                  <ServerText text={server.description} limit={300} />
+                ),
               ],
               health.era !== undefined && ['Protocol', `${health.protocolVersion ?? ''} (${eraWord(health.era)})`],
               health.pid !== undefined && ['Process', String(health.pid)],
               server.learnedAt !== undefined && ['Tools learned', formatAgo(server.learnedAt, now.value)],
               server.signIn !== undefined && server.signIn.state !== 'local' && ['Sign-in', server.signIn.state],
-              ['Latency', <LatencyChart latency={server.latency} />],
+              ['Latency', <LatencyChart id={server.id} latency={server.latency} />],
             ]}
           />
         </Section>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { latencyText, learnedText, narrowFacts, offeredText, stateOf } from './server-state.js';
+import { failedText, latencyText, learnedText, narrowFacts, offeredText, stateOf } from './server-state.js';
 
 const health = { state: 'disconnected', breaker: 'closed', since: 0 } as const;
 
@@ -83,12 +83,38 @@ describe('learnedText', () => {
 });
 
 describe('numbers of a server', () => {
-  it('STUDIO-1 says how fast it answered, and how often not', () => {
-    const at = (ms: number, ok = true) => ({ at: 0, ms, ok, by: 'call' as const });
-    expect(latencyText([at(300), at(10), at(20)])).toBe('3 answers, median 20 ms, slowest 300 ms');
-    expect(latencyText([at(10), at(5, false)])).toBe('1 answer, median 10 ms, slowest 10 ms; 1 try failed');
-    expect(latencyText([at(5, false)])).toBe('1 try, which failed');
-    expect(latencyText([at(5, false), at(6, false)])).toBe('2 tries, all of which failed');
+  it('STUDIO-1 says how fast it answered calls and pings, which failed, and when', () => {
+    const at = (ms: number, ok = true, by: 'call' | 'check' = 'call') => ({ at: 0, ms, ok, by });
+    expect(latencyText([at(300), at(10), at(20)])).toBe('3 calls, median 20 ms, slowest 300 ms');
+    expect(latencyText([at(10), at(5, false), at(1, true, 'check')])).toBe(
+      '2 calls, median 10 ms, slowest 10 ms, 1 failed; 1 ping, median 1 ms, slowest 1 ms',
+    );
+    expect(latencyText([at(5, false)])).toBe('1 call, which failed');
+    expect(latencyText([at(5, false, 'check'), at(6, false, 'check')])).toBe('2 pings, all of which failed');
+    expect(failedText([at(1)])).toBe('');
+    const failed = [0, 1000, 2000, 3000].map((time) => ({ ...at(1, false), at: time }));
+    const last = { ...at(1, false, 'check'), at: 4000 };
+    expect(failedText([...failed, last])).toMatch(
+      /^Failed: a ping at [\d:]+:04, a call at [\d:]+:03, a call at [\d:]+:02, and 2 before$/,
+    );
+  });
+
+  it('STUDIO-1 names the cause of a failure, also while the server is left alone', () => {
+    const reason =
+      'Server "broken" failed 7 times in a row and is not called for now; try again in 12 s. Last error: spawn nope ENOENT';
+    const health = { state: 'error', breaker: 'open', since: 0, lastError: reason } as const;
+    const shown = {
+      enabled: true,
+      knowledge: 'failed',
+      health,
+      tools: 0,
+      disabledTools: 0,
+      transport: { type: 'stdio' },
+    };
+    expect(stateOf(shown as never)).toMatchObject({
+      reason: 'spawn nope ENOENT',
+      line: 'No call reaches it, for it does not answer: spawn nope ENOENT',
+    });
   });
 
   it('STUDIO-1 says how many tools agents get, and how many not', () => {
@@ -100,7 +126,7 @@ describe('numbers of a server', () => {
     expect(narrowFacts({ tools: 1, disabledTools: 0, health })).toBe('1 tool offered');
     expect(narrowFacts({ tools: 0, disabledTools: 0, health })).toBe('');
     expect(narrowFacts({ tools: 8, disabledTools: 2, health: { ...health, latencyMs: 12 } })).toBe(
-      '8 tools offered, 2 held back · answers in 12 ms',
+      '8 tools offered, 2 held back · ping 12 ms',
     );
   });
 });

@@ -1,6 +1,6 @@
 import type { ServerDetails, ServerView } from '../../api/types.js';
 import type { Tone } from '../../parts/states.js';
-import { formatCount, formatDuration, plural } from '../../text/format.js';
+import { formatCount, formatDuration, formatTime, plural } from '../../text/format.js';
 
 /** How a server is: in a word, a colour and a line. */
 export interface ServerState {
@@ -30,10 +30,17 @@ function withoutTools(held: number): ServerState {
   return { word: 'held back', tone: 'warn', line: `No call reaches it: ${what} held back.` };
 }
 
+/** What a reason says before the cause when a server is left alone for a while: the state says that already. */
+const LEFT_ALONE = /^Server ".*?" failed [\d,]+ times in a row and is not called for now.*? Last error: /s;
+
+function causeOf(reason: string | undefined): string | undefined {
+  return reason?.replace(LEFT_ALONE, '');
+}
+
 /** How a server is. */
 export function stateOf(server: Shown): ServerState {
   const { enabled, knowledge, health, problem, transport } = server;
-  const reason = problem ?? server.failure?.reason ?? health.lastError;
+  const reason = causeOf(problem ?? server.failure?.reason ?? health.lastError);
   const isLocal = transport.type === 'stdio';
   if (!enabled) return { word: 'disabled', tone: 'quiet', line: 'No call reaches it: it is disabled.' };
   if (knowledge === 'failed') return troubled('failing', 'No call reaches it, for it does not answer', reason);
@@ -74,17 +81,44 @@ export function learnedText(before: Counts, after: Counts): string {
   return `has ${plural(after.total, 'tool')}${after.total === before.total ? ', as before' : ` instead of ${before.total}`}.`;
 }
 
-/** How fast a server answered. */
-export function latencyText(latency: ServerDetails['latency']): string {
-  const times = latency
+type Latency = ServerDetails['latency'];
+
+const WORDS = { call: ['call', 'calls'], check: ['ping', 'pings'] } as const;
+
+/** How fast a server answered: calls and pings apart, because a ping says nothing about a tool. */
+export function latencyText(latency: Latency): string {
+  return (['call', 'check'] as const).flatMap((by) => speedText(latency, by) ?? []).join('; ');
+}
+
+function speedText(latency: Latency, by: Latency[number]['by']): string | undefined {
+  const all = latency.filter((each) => each.by === by);
+  const times = all
     .filter(({ ok }) => ok)
     .map(({ ms }) => ms)
     .toSorted((a, b) => a - b);
-  const median = times[Math.floor((times.length - 1) / 2)] ?? 0;
-  const failed = latency.length - times.length;
-  if (times.length === 0) return `${plural(failed, 'try', 'tries')}, ${failed === 1 ? 'which' : 'all of which'} failed`;
-  const slowest = formatDuration(times.at(-1) ?? 0);
-  return `${plural(times.length, 'answer')}, median ${formatDuration(median)}, slowest ${slowest}${failed > 0 ? `; ${plural(failed, 'try', 'tries')} failed` : ''}`;
+  const count = plural(all.length, WORDS[by][0], WORDS[by][1]);
+  if (all.length === 0) return undefined;
+  if (times.length === 0) return `${count}, ${all.length === 1 ? 'which' : 'all of which'} failed`;
+  const median = formatDuration(times[Math.floor((times.length - 1) / 2)]!);
+  const failed = all.length - times.length;
+  return `${count}, median ${median}, slowest ${formatDuration(times.at(-1)!)}${failed > 0 ? `, ${formatCount(failed)} failed` : ''}`;
+}
+
+/** Failures that are named, the newest first. */
+const MAX_FAILED = 3;
+
+/** When a server failed to answer, and what it was asked; empty where it always answered. */
+export function failedText(latency: Latency): string {
+  const failed = latency.filter(({ ok }) => !ok).toReversed();
+  if (failed.length === 0) return '';
+  const named = failed.slice(0, MAX_FAILED).map(({ at, by }) => `a ${WORDS[by][0]} at ${formatTime(at)}`);
+  const more = failed.length - named.length;
+  return `Failed: ${named.join(', ')}${more > 0 ? `, and ${formatCount(more)} before` : ''}`;
+}
+
+/** How long the server took for a ping, said to be one: a call of a tool may take much longer. */
+export function pingText(latencyMs: number | undefined): string {
+  return latencyMs === undefined ? '' : `ping ${formatDuration(latencyMs)}`;
 }
 
 /** How many tools agents get, and how many not. */
@@ -98,7 +132,6 @@ export function narrowFacts({
   disabledTools,
   health,
 }: Pick<ServerView, 'tools' | 'disabledTools' | 'health'>): string {
-  const latency = health.latencyMs === undefined ? undefined : `answers in ${formatDuration(health.latencyMs)}`;
   const offered = tools + disabledTools > 0 && offeredText(tools, disabledTools);
-  return [offered, latency].filter(Boolean).join(' · ');
+  return [offered, pingText(health.latencyMs)].filter(Boolean).join(' · ');
 }

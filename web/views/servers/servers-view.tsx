@@ -10,10 +10,10 @@ import { wrappedRowHeight } from '../../parts/row-height.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { formatDuration, plural } from '../../text/format.js';
+import { plural } from '../../text/format.js';
 import { EditServer } from './edit-server.js';
 import { OneServer } from './one-server.js';
-import { narrowFacts, offeredText, stateOf } from './server-state.js';
+import { narrowFacts, offeredText, pingText, stateOf } from './server-state.js';
 
 const SERVER_EVENTS = /^(?:state|learned|learn-failed|reloaded|reconsidered|approval)$/;
 
@@ -38,8 +38,8 @@ function Row({ server }: { readonly server: ServerView }): VNode {
         </div>
         {facts !== '' && <div class="row-facts narrow-only">{facts}</div>}
       </div>
-      <span class="muted small number wide-only">
-        {server.health.latencyMs === undefined ? '' : formatDuration(server.health.latencyMs)}
+      <span class="muted small number wide-only" title="How long it took to answer a ping; a call may take longer">
+        {pingText(server.health.latencyMs)}
       </span>
       <span class="muted small number wide-only">{offeredText(server.tools, server.disabledTools)}</span>
       <Badge tone={tone}>{word}</Badge>

@@ -88,6 +88,10 @@ export const ServerView = z.object({
   id: text,
   title: text.optional(),
   description: text.meta({ description: 'What it is for, on one line.' }).optional(),
+  descriptionFrom: z
+    .literal('tools')
+    .optional()
+    .meta({ description: 'The server says nothing of itself: `description` is made of the names of its tools.' }),
   source: text,
   transport: ShownTransport,
   tags: texts,
