@@ -55,8 +55,8 @@ function standsOnLines(text: string, { offset, children = [] }: Node): boolean {
 }
 
 /**
- * A new field at the beginning of an object that is written on several lines: at the end it would come between the last
- * field and the remark behind it. `undefined` when the object is not written like that.
+ * A new field at the beginning of an object that is written on several lines: behind the last field it might come between
+ * that field and a remark about it. `undefined` when the object is not written like that.
  */
 function prepend(text: string, parent: Node, key: string, value: unknown, { step, eol }: Style): string | undefined {
   const first = parent.children?.[0];
@@ -77,6 +77,29 @@ function append(text: string, parent: Node, key: string, value: unknown): string
   const last = parent.children?.at(-1);
   if (!last || text.slice(parent.offset, endOf(parent)).includes('\n')) return undefined;
   return splice(text, endOf(last), endOf(last), `, ${JSON.stringify(key)}: ${onOneLine(value)}`);
+}
+
+/**
+ * A new field behind the last one of an object whose fields stand on lines, written on one line where the others are.
+ * `undefined` where a remark on a line of its own follows the last field: whose it is cannot be known.
+ */
+function appendLine(text: string, parent: Node, key: string, value: unknown, style: Style): string | undefined {
+  const fields = parent.children ?? [];
+  const last = fields.at(-1);
+  if (!last || !standsOnLines(text, parent)) return undefined;
+  const comma = afterComma(text, endOf(last));
+  const place = lineEnd(text, comma ?? endOf(last));
+  const rest = text.slice(place, endOf(parent) - 1);
+  const behind = text.slice(comma ?? endOf(last), place);
+  if (rest.trim() !== '' || !/^\s*(?:\/\/.*|\/\*.*\*\/\s*)?$/.test(behind)) return undefined;
+  // Which of the fields are objects says how people write one here: a field with a plain value always fits on a line.
+  const likes = fields.flatMap(({ children = [] }) => (children[1]?.children?.length ? [children[1]] : []));
+  const isShort = likes.length > 0 && likes.every((one) => !text.slice(one.offset, endOf(one)).includes('\n'));
+  const indent = indentAt(text, last.offset);
+  const shown = isShort ? onOneLine(value) : onLines(value, indent, style);
+  const put = `${style.eol}${indent}${JSON.stringify(key)}: ${shown}${comma === undefined ? '' : ','}`;
+  const next = splice(text, place, place, put);
+  return comma === undefined ? splice(next, endOf(last), endOf(last), ',') : next;
 }
 
 /** A new item of a list, written as its neighbours are. */
@@ -148,7 +171,11 @@ function changeInPlace(jsonc: Jsonc, text: string, { keys, value, isNew }: Edit,
   const node = jsonc.findNodeAtLocation(parent, [last]);
   if (node) return replaceValue(text, node, value);
   if (parent.type !== 'object' || typeof last !== 'string') return undefined;
-  return prepend(text, parent, last, value, style) ?? append(text, parent, last, value);
+  return (
+    appendLine(text, parent, last, value, style) ??
+    prepend(text, parent, last, value, style) ??
+    append(text, parent, last, value)
+  );
 }
 
 function change(jsonc: Jsonc, text: string, edit: Edit): string {
@@ -170,8 +197,7 @@ function change(jsonc: Jsonc, text: string, edit: Edit): string {
 export async function editJson(text: string, edits: readonly Edit[]): Promise<string> {
   const jsonc = await import('jsonc-parser');
   const isItem = ({ keys }: Edit): boolean => typeof keys.at(-1) === 'number';
-  // Fields are put before others, so that the last one comes first; items of lists are put behind.
-  const ordered = [...edits.filter((edit) => !isItem(edit)).toReversed(), ...edits.filter(isItem)];
+  const ordered = [...edits.filter((edit) => !isItem(edit)), ...edits.filter(isItem)];
   let out = text.trim() === '' ? '{}\n' : text;
   for (const edit of ordered) out = change(jsonc, out, edit);
   return out;

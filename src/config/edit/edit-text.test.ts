@@ -14,11 +14,34 @@ describe('editText', () => {
       '// mine\r\n{\r\n\t"a": 1, // one\r\n\t"mcpServers": {\r\n\t\t"x": { "command": "x" }, // x\r\n\t},\r\n}\r\n';
     const out = await edit(text, 'jsonc', { keys: ['mcpServers', 'toolscout'], value: { command: 'n' } });
     for (const kept of ['// mine\r\n', '"a": 1, // one', '"x": { "command": "x" }, // x']) expect(out).toContain(kept);
-    expect(out).toContain('\r\n\t\t"toolscout": {\r\n\t\t\t"command": "n"');
+    expect(out).toContain('\r\n\t\t"toolscout": { "command": "n" },\r\n\t},');
     expect(out.replaceAll('\r\n', '')).not.toContain('\n');
     const back = await edit(out, 'jsonc', { keys: ['mcpServers', 'toolscout'] });
     expect(await parseData(back, 'x', 'jsonc')).toEqual(await parseData(text, 'x', 'jsonc'));
     expect(back).toContain('// mine');
+  });
+
+  it('STUDIO-8 a new field of JSON stands behind the others, on one line where they do', async () => {
+    const a = { keys: ['servers', 'a'], value: { command: 'node', args: ['a'] } };
+    const b = { keys: ['servers', 'b'], value: { command: 'b' } };
+    const short =
+      '{\n  "servers": {\n    "x": { "command": "x" },\n    "y": {"command":"y"}\n  },\n  "mode": "meta"\n}\n';
+    expect(await edit(short, 'json', a, b)).toBe(
+      short.replace(
+        '{"command":"y"}',
+        '{"command":"y"},\n    "a": { "command": "node", "args": ["a"] },\n    "b": { "command": "b" }',
+      ),
+    );
+    const long = '{\n  "servers": {\n    "x": {\n      "command": "x"\n    }\n  }\n}\n';
+    expect(await edit(long, 'json', b)).toBe(
+      long.replace('"x"\n    }', '"x"\n    },\n    "b": {\n      "command": "b"\n    }'),
+    );
+    // Whose remark it is cannot be known: then it comes first.
+    const remark = '{\n  "servers": {\n    "x": { "command": "x" }\n    // about x\n  }\n}\n';
+    expect(await edit(remark, 'jsonc', b)).toContain('"servers": {\n    "b": {');
+    expect(await edit('{ "servers": { "x": {} } }', 'json', b)).toBe(
+      '{ "servers": { "x": {}, "b": { "command": "b" } } }',
+    );
   });
 
   it('CLI-3 YAML keeps remarks, order and style of what it does not touch', async () => {

@@ -95,7 +95,7 @@ describe('writing a server to the config', () => {
 
   it('REG-9 a remark behind the last server stays with it', async () => {
     const before = '{\n  "servers": {\n    "a": { "command": "a" } // mine\n  }\n}\n';
-    expect((await write('a.jsonc', before)).text).toContain('"a": { "command": "a" } // mine');
+    expect((await write('a.jsonc', before)).text).toContain('"a": { "command": "a" }, // mine');
   });
 
   it('REG-9 A21 the rights of the file and a link to it stay, and no draft is left behind', async () => {
