@@ -5,6 +5,8 @@ import { ToolscoutError } from '../kernel/errors.js';
 /** Puts placeholders in the place of credentials, and back. */
 export interface Placeholders {
   hide(text: string): string;
+  /** Whether this text as a whole has a placeholder. */
+  stands(text: string): boolean;
   /** @throws ToolscoutError `INVALID_REQUEST` for a placeholder that stands for nothing here. */
   restore<Value extends JsonValue>(value: Value): Value;
 }
@@ -64,6 +66,7 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
 
   return {
     hide,
+    stands: (text) => forms().includes(text),
     restore: (value) => restoreIn(value, new Map(forms().map((form) => [nameOf(form), form]))) as typeof value,
   };
 }

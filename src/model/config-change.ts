@@ -31,6 +31,8 @@ export interface PlannedChange {
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
   readonly launches: readonly PlannedLaunch[];
+  /** Credentials that the change writes in clear: they are not shown. */
+  readonly secrets: readonly string[];
 }
 
 /** A problem of a config file, with the line that it is about where it is known. */

@@ -50,7 +50,7 @@ describe('the first run of Studio', () => {
     await dialog.getByText('This would be run on your machine').waitFor();
     expect(await dialog.locator('.command').textContent()).toContain(args[0]);
     expect(await readFile(studio.configFile, 'utf8')).not.toContain('second');
-    await dialog.getByRole('button', { name: 'Save and allow 1 server' }).click();
+    await dialog.getByRole('button', { name: 'Add the server' }).click();
     await page.getByRole('option', { name: /echo/ }).waitFor();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByLabel('Title').fill('The second one');
@@ -74,7 +74,7 @@ describe('the first run of Studio', () => {
     await page.getByText('"notes" has neither a command nor a url.').waitFor();
     await text.fill(JSON.stringify({ mcpServers: { notes: fixture('legacy') } }));
     await page.getByRole('button', { name: 'Review the change' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Save and allow 1 server' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add the server' }).click();
     await page.getByRole('heading', { name: 'notes', exact: true }).waitFor();
     await page.getByRole('option', { name: /echo/ }).waitFor();
   });

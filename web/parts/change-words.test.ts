@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigPlan } from '../api/types.js';
 import {
+  additionWords,
   canSave,
   commandsTitle,
   exceptionWords,
@@ -22,8 +23,18 @@ describe('words of a change of the config', () => {
 
   it('STUDIO-8 the button says what is allowed with the change', () => {
     expect(saveLabel({ commands: [] })).toBe('Save');
-    expect(saveLabel({ commands: [command('stdio')] })).toBe('Save and allow 1 server');
-    expect(saveLabel({ commands: [command('stdio'), command('http')] })).toBe('Save and allow 2 servers');
+    expect(saveLabel({ commands: [command('stdio')] })).toBe('Save and allow this command');
+    expect(saveLabel({ commands: [command('http'), command('http')] })).toBe('Save and allow these 2 addresses');
+    expect(saveLabel({ commands: [command('stdio'), command('http')] })).toBe('Save and allow these 2 servers');
+  });
+
+  it('STUDIO-8 what is added is called so on the button as well', () => {
+    const entry = { command: 'x' };
+    expect(additionWords({ servers: { a: entry } })).toEqual({ title: 'Add a', verb: 'Add the server' });
+    expect(additionWords({ servers: { a: entry, b: entry } })).toEqual({
+      title: 'Add 2 servers',
+      verb: 'Add 2 servers',
+    });
   });
 
   it('STUDIO-8 a change with a problem, and one that changes nothing, cannot be written', () => {

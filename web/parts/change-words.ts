@@ -11,7 +11,11 @@ export function commandsTitle(commands: ConfigPlan['commands']): string {
 
 /** What the button says that writes the change: also what is allowed with it. */
 export function saveLabel({ commands }: Pick<ConfigPlan, 'commands'>): string {
-  return commands.length > 0 ? `Save and allow ${plural(commands.length, 'server')}` : 'Save';
+  if (commands.length === 0) return 'Save';
+  const local = commands.filter(({ type }) => type === 'stdio').length;
+  const what = local === commands.length ? 'command' : local === 0 ? 'address' : 'server';
+  const many = what === 'address' ? 'addresses' : `${what}s`;
+  return `Save and allow ${commands.length === 1 ? `this ${what}` : `these ${plural(commands.length, what, many)}`}`;
 }
 
 /** Whether there is something that may be written. */
@@ -39,6 +43,15 @@ export interface ChangeWords {
 /** Whether a change takes servers out of the config. */
 export function isRemoval(change: ConfigChange | undefined): boolean {
   return change !== undefined && 'servers' in change && Object.values(change.servers).every((entry) => entry === null);
+}
+
+/** The words for adding servers, as the page before named it. */
+export function additionWords(change: ConfigChange): Partial<ChangeWords> {
+  const ids = 'servers' in change ? Object.keys(change.servers) : [];
+  return {
+    title: ids.length === 1 ? `Add ${ids[0]!.slice(0, 120)}` : `Add ${plural(ids.length, 'server')}`,
+    verb: ids.length === 1 ? 'Add the server' : `Add ${plural(ids.length, 'server')}`,
+  };
 }
 
 /** The words for taking a server out of the config. */

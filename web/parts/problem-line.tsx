@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { hrefTo } from '../app/router.js';
+import { asOwn } from '../app/session.js';
 import { withRuleNumbers } from '../text/advice.js';
 import { ServerText } from './server-text.js';
 
@@ -24,7 +25,7 @@ export function ProblemLine({
         ) : (
           <a href={hrefTo('config', [], { line: String(line) })}>Line {line}</a>
         ))}{' '}
-      {named && <code>{withRuleNumbers(named)}</code>} <ServerText text={withRuleNumbers(message)} />
+      {named && <code>{withRuleNumbers(named)}</code>} <ServerText text={asOwn(withRuleNumbers(message))} />
     </>
   );
 }

@@ -5,14 +5,14 @@ import type { ConfigChange, ConfigChanges, PlannedChange, PlannedLaunch } from '
 import { validateConfig } from '../check/validate.js';
 import { createLineFinder } from '../read/line-of.js';
 import { formatOf, parseData, type DataFormat } from '../read/parse.js';
-import { valueAt } from '../read/path.js';
+import { joinPath, valueAt } from '../read/path.js';
 import { keysOfField, rawField } from '../read/raw-field.js';
 import { showEntry } from '../resolve/create-server.js';
 import { ownLaunchProblem, type Self } from '../resolve/own-entry.js';
 import { isRegistryFile } from '../resolve/resolve-sources.js';
 import { isServerId, suggestServerId } from '../resolve/server-id.js';
 import { keepApproved } from '../review/trust.js';
-import { literalSecrets } from '../secrets/literal-secrets.js';
+import { findLiteralSecrets, literalSecrets, type LiteralSecret } from '../secrets/literal-secrets.js';
 import type { Edit } from './edit.js';
 import { editText } from './edit-text.js';
 import { editsBetween } from './edits-between.js';
@@ -30,9 +30,9 @@ export interface ChangeOptions {
   readonly http: () => Pick<Config['http'], 'port' | 'publicUrl'>;
 }
 
-/** How to keep a credential out of the file; `secret` is what `literalSecrets` calls it. */
-function insteadOf(secret: string): string {
-  const name = /^env (\w+)$/.exec(secret)?.[1] ?? 'NAME';
+/** How to keep a credential out of the file. */
+function insteadOf({ name: place }: LiteralSecret): string {
+  const name = /^env (\w+)$/.exec(place)?.[1] ?? 'NAME';
   return `Write \${${name}}, then run toolscout secret set ${name}.`;
 }
 
@@ -94,6 +94,22 @@ function changedServers(before: unknown, after: unknown): Array<readonly [string
   );
 }
 
+/** The fields of an entry that may hold a credential, as far as they are what they must be: it need not be valid. */
+function textsOf({ command, url, args, env, headers }: Readonly<Record<string, unknown>>): ServerEntry {
+  const isText = (value: unknown): value is string => typeof value === 'string';
+  const pairs = (value: unknown): Record<string, string> =>
+    isObject(value)
+      ? Object.fromEntries(Object.entries(value).filter((pair): pair is [string, string] => isText(pair[1])))
+      : {};
+  return {
+    ...(isText(command) && { command }),
+    ...(isText(url) && { url }),
+    args: Array.isArray(args) ? args.filter(isText) : [],
+    env: pairs(env),
+    headers: pairs(headers),
+  } as ServerEntry;
+}
+
 /** What a change would start or reach that the config in force does not. */
 function launchesOf(inForce: Readonly<Record<string, unknown>>, after: unknown): PlannedLaunch[] {
   return changedServers({ servers: inForce }, after).flatMap(([server, entry]) => {
@@ -124,20 +140,20 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
   const objections = (change: ConfigChange, before: readonly unknown[], after: unknown, path: string): Problem[] => {
     const allowSecrets = 'allowSecrets' in change && change.allowSecrets === true;
     return changedServers(before[0], after).flatMap(([id, entry]) => {
-      const where = `servers.${id}`;
+      const where = joinPath('servers', id);
       const own = self && ownLaunchProblem(entry, self, { ...options.http(), config: path });
       const known = before.flatMap((config) => {
         const old = serversOf(config)[id];
         return isObject(old) ? literalSecrets(old as ServerEntry) : [];
       });
-      const secrets = literalSecrets(entry).filter((secret) => !known.includes(secret));
+      const secrets = findLiteralSecrets(entry).filter(({ name }) => !known.includes(name));
       return [
         ...(isServerId(id) ? [] : [{ path: where, message: `cannot be an id; use "${suggestServerId(id)}"` }]),
         ...(own === undefined ? [] : [{ path: where, message: own }]),
         ...(allowSecrets
           ? []
           : secrets.map((secret) => ({
-              path: `${where}.${secret}`,
+              path: joinPath(where, ...secret.keys),
               message: `looks like a credential in plain text. ${insteadOf(secret)}`,
             }))),
       ];
@@ -178,6 +194,7 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
             ? thrown.problems
             : [{ path: at, message: messageOf(thrown) }],
         warnings: [],
+        secrets: [],
         launches: [],
       });
       const parse = (content: string): Promise<unknown> => parseData(content, file.path, format);
@@ -201,6 +218,9 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
           after,
           problems: isValid ? objections(change, [before, { servers: inForce }], parsed, file.path) : problems,
           warnings,
+          secrets: changedServers(before, parsed).flatMap(([, entry]) =>
+            findLiteralSecrets(textsOf(entry)).flatMap(({ values }) => values),
+          ),
           launches: isValid ? launchesOf(inForce ?? serversOf(before), parsed) : [],
         };
       } catch (thrown) {

@@ -2,6 +2,7 @@ import { messageOf, ToolscoutError, toToolscoutError, type Problem } from '../..
 import { sha256 } from '../../kernel/hash.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { compareLines } from '../../kernel/line-diff.js';
+import { MASK } from '../../kernel/secrets.js';
 import type { ConfigChange, ConfigChanges, PlacedProblem, PlannedChange } from '../../model/config-change.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { ImportPlan } from '../../model/source.js';
@@ -15,6 +16,19 @@ import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 const hashOf = (path: string, before: string | undefined, after: string): string =>
   sha256(JSON.stringify([path, before ?? null, after]));
+
+/** Shorter values are too common to be masked without destroying ordinary text. */
+const MIN_SECRET = 6;
+
+/** A text without the credentials that a change brings; those of the config have placeholders. */
+function masked(text: string, secrets: readonly string[]): string {
+  const forms = secrets.filter(({ length }) => length >= MIN_SECRET).flatMap((secret) => [secret, quoted(secret)]);
+  // The longest first: one may be part of another.
+  const ordered = forms.toSorted((a, b) => b.length - a.length);
+  return ordered.reduce((shown, form) => shown.replaceAll(form, MASK), text);
+}
+
+const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function otherPlan(): ToolscoutError {
   return new ToolscoutError('INVALID_REQUEST', 'The config file has changed since this change was planned.', {
@@ -44,10 +58,12 @@ export function configChangeVerbs(
   };
 
   const show = async (
-    { path, before = '', after, problems, warnings, launches }: PlannedChange,
+    { path, before = '', after, problems, warnings, launches, secrets }: PlannedChange,
     plan: string,
   ): Promise<ShownPlan> => {
-    const [old, next] = [placeholders.hide(before), placeholders.hide(after)];
+    const fresh = secrets.filter((secret) => !placeholders.stands(secret));
+    const hide = (text: string): string => placeholders.hide(masked(text, fresh));
+    const [old, next] = [hide(before), hide(after)];
     const opened = problems.length + warnings.length > 0 ? await changes() : undefined;
     // Lines are those of the text that is shown.
     const placed = async (found: readonly Problem[]): Promise<PlacedProblem[]> =>
@@ -193,7 +209,7 @@ export function configChangeVerbs(
 
     async 'studio.planImport'(_viewer, request) {
       const { made, before, after, plan } = await plannedImport(request);
-      const empty = { problems: [], warnings: [], launches: [] };
+      const empty = { problems: [], warnings: [], launches: [], secrets: [] };
       const shown = await show({ path: made.config, ...(before !== undefined && { before }), after, ...empty }, plan);
       const { clients, additions, paste } = made;
       return { ...shown, clients, additions, ...(paste !== undefined && { paste: placeholders.hide(paste) }) };

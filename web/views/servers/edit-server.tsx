@@ -1,19 +1,19 @@
-import type { ComponentChildren, VNode } from 'preact';
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ConfigChange, ConfigFile, JsonObject } from '../../api/types.js';
 import { useConfigFile } from '../../app/config-file.js';
 import { createDraft, type Draft } from '../../app/draft.js';
 import { onForget } from '../../app/resource.js';
 import { goTo, hrefTo } from '../../app/router.js';
-import { asOwn, isAdmin } from '../../app/session.js';
+import { isAdmin } from '../../app/session.js';
 import { ConfigReview } from '../../parts/change-review.js';
 import { FileProblem } from '../../parts/file-problem.js';
 import { LookOnly } from '../../parts/look-only.js';
 import { Page, Section } from '../../parts/page.js';
-import { Command } from '../../parts/server-text.js';
 import { Callout, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
-import { isRemoval, removalWords } from '../../parts/change-words.js';
+import { additionWords, isRemoval, removalWords } from '../../parts/change-words.js';
+import { Field, FormFields } from './entry-fields.js';
 import { RegistrySearch } from './registry-search.js';
 import { EMPTY_ENTRY, entryOf, formOf, problemsOf, readEntries, type EntryForm } from './server-entry.js';
 
@@ -32,125 +32,6 @@ function draftOf(id: string | undefined): Draft<NewEntry> {
   const kept = drafts.get(id) ?? createDraft<NewEntry>();
   drafts.set(id, kept);
   return kept;
-}
-
-function Field({
-  label,
-  hint,
-  problem,
-  children,
-}: {
-  readonly label: string;
-  readonly hint?: ComponentChildren;
-  readonly problem?: string;
-  readonly children: ComponentChildren;
-}): VNode {
-  return (
-    <div class="field">
-      <label class="field">
-        <span class="field-label">{label}</span>
-        {children}
-      </label>
-      {hint && <span class="field-hint">{hint}</span>}
-      {problem && (
-        <span class="field-problem" role="alert">
-          {problem}
-        </span>
-      )}
-    </div>
-  );
-}
-
-function FormFields({
-  form,
-  problems,
-  isNew,
-  onChange,
-}: {
-  readonly form: EntryForm;
-  readonly problems: ReturnType<typeof problemsOf>;
-  readonly isNew: boolean;
-  readonly onChange: (change: Partial<EntryForm>) => void;
-}): VNode {
-  const input = (name: keyof EntryForm, placeholder: string, mono = true): VNode => (
-    <input
-      class={mono ? 'input mono' : 'input'}
-      type="text"
-      autocomplete="off"
-      spellcheck={false}
-      placeholder={placeholder}
-      value={form[name]}
-      aria-invalid={problems[name] !== undefined}
-      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
-    />
-  );
-  const area = (name: keyof EntryForm, placeholder: string): VNode => (
-    <textarea
-      class="input mono"
-      rows={2}
-      spellcheck={false}
-      placeholder={placeholder}
-      value={form[name]}
-      aria-invalid={problems[name] !== undefined}
-      onInput={(event) => onChange({ [name]: event.currentTarget.value })}
-    />
-  );
-  return (
-    <div class="stack">
-      {isNew && (
-        <Field
-          label="Name"
-          hint="How tools of this server are addressed: name:tool."
-          {...(problems.id && { problem: problems.id })}
-        >
-          {input('id', 'github')}
-        </Field>
-      )}
-      <Tabs
-        label="How it is reached"
-        tabs={[
-          ['command', 'A command on this machine'],
-          ['url', 'An address'],
-        ]}
-        current={form.kind}
-        onChange={(kind) => onChange({ kind })}
-      />
-      {form.kind === 'command' ? (
-        <>
-          <Field
-            label="Command"
-            hint="With its arguments, or the arguments below."
-            {...(problems.command && { problem: problems.command })}
-          >
-            {input('command', 'npx -y @modelcontextprotocol/server-memory')}
-          </Field>
-          <Field label="More arguments" hint="One a line.">
-            {area('args', '')}
-          </Field>
-        </>
-      ) : (
-        <Field label="Address" {...(problems.url && { problem: problems.url })}>
-          {input('url', 'https://mcp.example.com/mcp')}
-        </Field>
-      )}
-      <Field
-        label={form.kind === 'command' ? 'Variables' : 'Headers'}
-        hint={
-          <>
-            One NAME=value a line. For secrets write a variable, such as <code>{'${GITHUB_TOKEN}'}</code>, and set its
-            value with <Command text={asOwn('npx toolscout secret set GITHUB_TOKEN')} /> or in the environment of
-            toolscout.
-          </>
-        }
-        {...(problems.pairs && { problem: problems.pairs })}
-      >
-        {area('pairs', '')}
-      </Field>
-      <Field label="Title" hint="For people; optional.">
-        {input('title', '', false)}
-      </Field>
-    </div>
-  );
 }
 
 function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string | undefined }): VNode {
@@ -292,6 +173,7 @@ function Editor({ file, id }: { readonly file: ConfigFile; readonly id: string |
         </form>
       </Section>
       <ConfigReview
+        {...(id === undefined && change !== undefined && additionWords(change))}
         {...(id !== undefined && isRemoval(change) && removalWords(id))}
         change={change}
         onClose={() => setChange(undefined)}

@@ -60,6 +60,13 @@ describe('the form of a server', () => {
     expect(Object.keys(problemsOf({ ...EMPTY_ENTRY, pairs: 'novalue' }))).toEqual(['id', 'command', 'pairs']);
     expect(Object.keys(problemsOf({ ...EMPTY_ENTRY, id: 'a', kind: 'url', url: 'javascript:x' }))).toEqual(['url']);
     expect(problemsOf({ ...EMPTY_ENTRY, id: 'a', command: 'node' })).toEqual({});
+    expect(splitCommand('node --dir="my files" \'a\'b "" C:\\x')).toEqual({
+      command: 'node',
+      args: ['--dir=my files', 'ab', '', 'C:\\x'],
+    });
+    for (const line of ['node "/work/a.mjs', "node it's", 'node --x="a b', '"'])
+      expect(problemsOf({ ...EMPTY_ENTRY, id: 'a', command: line }).command).toMatch(/^Close the quote ["']/);
+    expect(problemsOf({ ...EMPTY_ENTRY, id: 'a', command: '""' }).command).toContain('Give the command');
     expect(splitCommand('')).toEqual({ command: '', args: [] });
     expect(splitCommand(String.raw`"a \"b\"" 'c d'`)).toEqual({ command: 'a "b"', args: ['c d'] });
   });

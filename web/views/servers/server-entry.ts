@@ -23,12 +23,31 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
+/** A word of a command line: quotes keep spaces, also in the middle of a word. */
+const WORD = /(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/g;
+
 /** Splits a command line as a person pastes it into a command and its arguments; quotes keep words together. */
 export function splitCommand(line: string): { readonly command: string; readonly args: string[] } {
-  const words = [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
-    ([, double, single, bare]) => double?.replaceAll(/\\(.)/g, '$1') ?? single ?? bare ?? '',
+  const [command = '', ...args] = (line.match(WORD) ?? []).map((word) =>
+    word.replaceAll(
+      /"((?:[^"\\]|\\.)*)"|'([^']*)'/g,
+      (_, double?: string, single?: string) => double?.replaceAll(/\\(.)/g, '$1') ?? single ?? '',
+    ),
   );
-  return { command: words[0] ?? '', args: words.slice(1) };
+  return { command, args };
+}
+
+/** The quote of a command line that is never closed. */
+function openQuote(line: string): string | undefined {
+  return /["']/.exec(line.replaceAll(WORD, ''))?.[0];
+}
+
+/** What is wrong with the command of a form. */
+function commandProblem(line: string): string | undefined {
+  if (line.trim() === '') return 'Give the command that starts it, such as npx.';
+  const quote = openQuote(line);
+  if (quote !== undefined) return `Close the quote ${quote}: it begins an argument and does not end.`;
+  return splitCommand(line).command === '' ? 'Give the command that starts it, such as npx.' : undefined;
 }
 
 /** The entry of the config that a form describes; what the form does not ask is kept from `base`. */
@@ -102,10 +121,10 @@ export function problemsOf(
   taken: readonly string[] = [],
 ): Readonly<Partial<Record<keyof EntryForm, string>>> {
   const id = nameProblem(form.id.trim(), taken);
+  const command = form.kind === 'command' ? commandProblem(form.command) : undefined;
   return {
     ...(id !== undefined && { id }),
-    ...(form.kind === 'command' &&
-      form.command.trim() === '' && { command: 'Give the command that starts it, such as npx.' }),
+    ...(command !== undefined && { command }),
     ...(form.kind === 'url' &&
       !/^https?:\/\/\S+$/.test(form.url.trim()) && { url: 'Give an address that begins with https:// or http://.' }),
     ...(linesOf(form.pairs).some((line) => !/^[^=\s]+=/.test(line)) && {

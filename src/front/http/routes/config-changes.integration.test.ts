@@ -9,6 +9,8 @@ import { openGateway } from '../../../app/open-gateway.js';
 import type { Gateway } from '../../../gateway/index.js';
 
 const SECRET = 'sk-live-0123456789abcdef';
+/** One that begins like it. */
+const FRESH = `${SECRET}-new`;
 const TEXT = `{
   // The team's servers.
   "servers": {
@@ -122,11 +124,28 @@ describe('changing the config', STARTS_PROCESSES, () => {
     const change = { servers: { b: { command: 'x', env: { API_TOKEN: SECRET } } } };
     expect((await send('/v1/config/plan', { change })).body['problems']).toEqual([
       {
-        path: 'servers.b.env API_TOKEN',
+        path: 'servers.b.env.API_TOKEN',
         line: 1,
         message: 'looks like a credential in plain text. Write ${API_TOKEN}, then run toolscout secret set API_TOKEN.',
       },
     ]);
+  });
+
+  it('STUDIO-8 a credential that is typed in is shown nowhere in the plan, and its place is a path', async () => {
+    const { send } = await open();
+    for (const args of [
+      ['a.mjs', `--api-key=${FRESH}`],
+      ['a.mjs', '--api-key', FRESH],
+    ]) {
+      const change = { servers: { outputs: { command: 'node', args } } };
+      const { body } = await send('/v1/config/plan', { change });
+      expect(body['problems']).toMatchObject([{ path: `servers.outputs.args[${args.length - 1}]` }]);
+      expect(body['after']).toContain('***');
+      expect(JSON.stringify(body)).not.toContain(FRESH);
+      const allowed = await send('/v1/config/plan', { change: { ...change, allowSecrets: true } });
+      expect(allowed.body['problems']).toEqual([]);
+      expect(JSON.stringify(allowed.body)).not.toContain(FRESH);
+    }
   });
 
   it('STUDIO-1 CFG-6 says which problem keeps a changed file from being used, until it is mended', async () => {
