@@ -78,17 +78,23 @@ describe('a config file that goes away', STARTS_PROCESSES, () => {
       `The config file ${file} does not exist any more; the last loaded config stays in force.`,
     ]);
     expect(ids(gateway)).toEqual(['first']);
+    expect(await rejection(gateway)).toBe(
+      `The config file ${file} does not exist any more. The previous config stays in force.`,
+    );
     expect(await gateway.studio.configFile()).toMatchObject({ path: file, exists: false, isGone: true });
     await write('toolscout.config.json', text);
-    await waitUntil(async () => !(await isRejected(gateway)), { what: 'it was forgotten', timeoutMs: 20_000 });
+    await waitUntil(async () => (await rejection(gateway)) === undefined, {
+      what: 'it was forgotten',
+      timeoutMs: 20_000,
+    });
     expect(await gateway.studio.configFile()).not.toHaveProperty('isGone');
   });
 });
 
-/** Whether Home says that the config file is not used. */
-async function isRejected(gateway: Gateway): Promise<boolean> {
+/** What Home says of the config file, where it is not used. */
+async function rejection(gateway: Gateway): Promise<string | undefined> {
   const { attention } = await gateway.studio.overview();
-  return attention.some(({ kind }) => kind === 'config-rejected');
+  return attention.find(({ kind }) => kind === 'config-rejected')?.detail;
 }
 
 describe('sources of a running toolscout', STARTS_PROCESSES, () => {

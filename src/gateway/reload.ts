@@ -56,6 +56,7 @@ function fileIsGone(path: string): ToolscoutError {
     `The config file ${path} does not exist any more; the last loaded config stays in force.`,
     {
       suggestion: 'Restore the file, or restart toolscout without it.',
+      problems: [{ path: '', message: `The config file ${path} does not exist any more` }],
     },
   );
 }

@@ -109,6 +109,31 @@ describe('who can use Studio', () => {
     await page.getByRole('radio', { name: 'Decided', checked: true }).waitFor();
   });
 
+  it('STUDIO-2 no hint in an empty input is cut off, also at 360 px', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({ servers: { legacy: fixture('legacy') } });
+    const cut: string[] = [];
+    for (const width of [1280, 360]) {
+      const page = await open(studio.url, { viewport: { width, height: 860 } });
+      for (const view of VIEWS) {
+        await page.goto(`${studio.url}#/${view}`);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await expect.poll(() => page.getByText('is loading…').count()).toBe(0);
+        const found = await page.evaluate(() => {
+          const measure = document.createElement('canvas').getContext('2d')!;
+          return [...document.querySelectorAll('input')].flatMap((input) => {
+            const { font, paddingLeft, paddingRight } = getComputedStyle(input);
+            measure.font = font;
+            const room = input.clientWidth - Number.parseFloat(paddingLeft) - Number.parseFloat(paddingRight);
+            const isCut = input.checkVisibility() && measure.measureText(input.placeholder).width > room + 1;
+            return isCut ? [`${input.placeholder} (${Math.round(room)} px)`] : [];
+          });
+        });
+        cut.push(...found.map((each) => `${view} at ${width}: ${each}`));
+      }
+    }
+    expect(cut).toEqual([]);
+  });
+
   it('STUDIO-1 fits a screen of 360 px on every view', STARTS_PROCESSES, async () => {
     const studio = await openStudio({
       servers: { legacy: fixture('legacy'), absent: { command: '/no/such/program' } },
