@@ -142,11 +142,9 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
     return changedServers(before[0], after).flatMap(([id, entry]) => {
       const where = joinPath('servers', id);
       const own = self && ownLaunchProblem(entry, self, { ...options.http(), config: path });
-      const known = before.flatMap((config) => {
-        const old = serversOf(config)[id];
-        return isObject(old) ? literalSecrets(old as ServerEntry) : [];
-      });
-      const secrets = findLiteralSecrets(entry).filter(({ name }) => !known.includes(name));
+      const entries = before.map((config) => serversOf(config)[id]).filter(isObject);
+      const known = new Set(entries.flatMap((old) => literalSecrets(old as ServerEntry)));
+      const secrets = findLiteralSecrets(entry).filter(({ name }) => !known.has(name));
       return [
         ...(isServerId(id) ? [] : [{ path: where, message: `cannot be an id; use "${suggestServerId(id)}"` }]),
         ...(own === undefined ? [] : [{ path: where, message: own }]),
