@@ -230,7 +230,7 @@ describe('approvals in Studio', () => {
       expect(await waiting.locator('.facts').textContent()).toMatch(
         /Asked bylocal.*Waitsfor \d+ min until \d\d:\d\d:\d\d/,
       );
-      expect(await waiting.locator('.json-tree').textContent()).toMatch(/message: “<img src=x onerror=.*U\+202E/);
+      expect(await waiting.locator('.json-tree').textContent()).toMatch(/message: "<img src=x onerror=.*U\+202E/);
       expect(await waiting.locator('img').count()).toBe(0);
       expect(await page.evaluate(() => 'attacked' in globalThis)).toBe(false);
       expect(await seriousFindings(page)).toEqual([]);

@@ -29,9 +29,9 @@ function lineEnd(text: string, offset: number): number {
   return text[end - 1] === '\r' ? end - 1 : end;
 }
 
-/** Where the comma behind a value ends; `undefined` when there is none. White space and remarks may stand before it. */
+/** Where the comma behind a value ends; `undefined` when there is none. White space and whole remarks may stand before it. */
 function afterComma(text: string, offset: number): number | undefined {
-  const found = /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*,/.exec(text.slice(offset));
+  const found = /^(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*,/.exec(text.slice(offset));
   return found ? offset + found[0].length : undefined;
 }
 

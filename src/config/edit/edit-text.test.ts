@@ -39,6 +39,12 @@ describe('editText', () => {
     // Whose remark it is cannot be known: then it comes first.
     const remark = '{\n  "servers": {\n    "x": { "command": "x" }\n    // about x\n  }\n}\n';
     expect(await edit(remark, 'jsonc', b)).toContain('"servers": {\n    "b": {');
+    // A comma in a remark separates nothing.
+    for (const comment of ['// one, two', '/* one, two */']) {
+      const told = `{\n  "servers": {\n    "x": { "command": "x" } ${comment}\n  }\n}\n`;
+      const out = await edit(told, 'jsonc', b);
+      expect(out).toContain(`"x": { "command": "x" }, ${comment}\n    "b": { "command": "b" }\n`);
+    }
     expect(await edit('{ "servers": { "x": {} } }', 'json', b)).toBe(
       '{ "servers": { "x": {}, "b": { "command": "b" } } }',
     );
