@@ -74,13 +74,12 @@ describe('changing the config', STARTS_PROCESSES, () => {
     expect(await text()).toBe(TEXT);
     expect(await idsOf(gateway)).not.toContain('extra');
     const diff = planned.body['diff'] as Array<{ kind: string; text: string }>;
-    expect(diff.some(({ kind }) => kind === 'removed')).toBe(false);
-    expect(
-      diff
-        .filter(({ kind }) => kind === 'added')
-        .map((line) => line.text)
-        .join(''),
-    ).toContain('some-server');
+    const linesOf = (wanted: string): string[] => diff.filter(({ kind }) => kind === wanted).map((line) => line.text);
+    // The entry before the new one gets a comma, and nothing else changes.
+    const [last, ...others] = linesOf('removed');
+    expect(others).toEqual([]);
+    expect(linesOf('added')[0]).toBe(`${last!},`);
+    expect(linesOf('added').join('')).toContain('some-server');
     const applied = await send('/v1/config/apply', { change, plan: planned.body['plan'] });
     expect(applied).toMatchObject({ status: 200, body: { file, report: expect.any(Object) as object } });
     expect(await idsOf(gateway)).toContain('extra');
