@@ -82,12 +82,12 @@ describe('questions in Studio', () => {
       await page.getByLabel(/^steps/).fill('2');
       const run = page.getByRole('button', { name: 'Run the tool' });
       await run.click();
-      const ask = page.getByRole('group', { name: 'toolscout asks: allow this call?' });
+      const ask = page.getByRole('group', { name: 'toolscout asks: approve this call of asking:steps?' });
       await ask.getByText('Rule 1 (pattern "steps")').waitFor();
       await page.getByText('Waiting for your yes. Nothing was sent to the server yet.').waitFor();
       expect(await page.getByText('asking asks you').count()).toBe(0);
       expect(await seriousFindings(page)).toEqual([]);
-      await ask.getByRole('button', { name: 'Allow the call' }).click();
+      await ask.getByRole('button', { name: 'Approve the call' }).click();
       await page.getByText('2 steps').first().waitFor();
       await page.getByText(/ waiting for your answer/).waitFor();
       // Cancelled while toolscout asks: nothing was sent.

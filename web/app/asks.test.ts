@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../api/types.js';
-import { asksElsewhere, placeOfAsk } from './asks.js';
+import { asksElsewhere, confirmations, placeOfAsk } from './asks.js';
 
 const ask = (id: string, tool: string): Ask => ({
   id,
@@ -18,5 +18,13 @@ describe('questions that wait', () => {
     expect(asksElsewhere(all, { view: 'home', parts: [] })).toHaveLength(2);
     expect(asksElsewhere(all, { view: 'tool', parts: ['a/b', 'one'] }).map(({ id }) => id)).toEqual(['2']);
     expect(placeOfAsk(all[0]!)).toBe('#/tool/a%2Fb/one');
+  });
+
+  it('STUDIO-1 SEC-11 a confirmation that is asked now waits under Approvals, and is not said twice there', () => {
+    const open: Ask = { ...ask('3', 'drop'), confirms: { rule: 'rule 1', scope: 'call', arguments: {} } };
+    const all = [ask('1', 'one'), open];
+    expect(confirmations(all)).toEqual([open]);
+    expect(asksElsewhere(all, { view: 'approvals', parts: [] }).map(({ id }) => id)).toEqual(['1']);
+    expect(asksElsewhere(all, { view: 'home', parts: [] })).toHaveLength(2);
   });
 });

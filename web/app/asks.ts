@@ -39,7 +39,15 @@ export function placeOfAsk({ server, tool }: Pick<Ask, 'server' | 'tool'>): stri
   return hrefTo('tool', [server, tool]);
 }
 
+/** Questions of toolscout itself, whether a call may be sent: they wait under Approvals too. */
+export function confirmations(all: readonly Ask[]): readonly Ask[] {
+  return all.filter(({ confirms }) => confirms !== undefined);
+}
+
 /** The questions that are not on the page that is open. */
 export function asksElsewhere(all: readonly Ask[], { view, parts }: Pick<Route, 'view' | 'parts'>): readonly Ask[] {
-  return all.filter(({ server, tool }) => !(view === 'tool' && parts[0] === server && parts[1] === tool));
+  return all.filter(
+    ({ server, tool, confirms }) =>
+      !(view === 'tool' && parts[0] === server && parts[1] === tool) && !(view === 'approvals' && confirms),
+  );
 }

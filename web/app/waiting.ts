@@ -1,13 +1,17 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { api } from '../api/client.js';
+import { asks, confirmations } from './asks.js';
 import { onLiveEvent, reconnects } from './live.js';
 import { seesAsAdmin } from './session.js';
 
 /** Another process over the same store may ask or decide without an event here. */
 const EVERY_MS = 15_000;
 
-/** How many approvals and calls wait for a decision. */
-export const waiting = signal(0);
+/** How many requests and calls of the store wait. */
+const stored = signal(0);
+
+/** How many approvals and calls wait for a decision, also calls that are made at this moment. */
+export const waiting = computed(() => stored.value + confirmations(asks.value).length);
 
 /** Counts again. */
 export async function countWaiting(): Promise<void> {
@@ -16,10 +20,10 @@ export async function countWaiting(): Promise<void> {
       api.approvals('pending'),
       seesAsAdmin() ? api.pendingCalls('waiting') : [],
     ]);
-    waiting.value = approvals.length + calls.length;
+    stored.value = approvals.length + calls.length;
   } catch {
     // The views say what is wrong; a number that is not known is not shown.
-    waiting.value = 0;
+    stored.value = 0;
   }
 }
 

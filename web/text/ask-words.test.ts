@@ -9,9 +9,11 @@ describe('words of a question', () => {
     expect(askTitle({ ...about, kind: 'elicitation' })).toBe('notes asks you a question');
     expect(askTitle({ ...about, kind: 'roots' })).toBe('notes asks which folders it may use');
     expect(askTitle({ ...about, kind: 'new/kind' })).toBe('notes asks you');
-    expect(askTitle({ ...about, kind: 'elicitation', confirms })).toBe('toolscout asks: allow this call?');
+    expect(askTitle({ ...about, kind: 'elicitation', confirms })).toBe(
+      'toolscout asks: approve this call of notes:drop?',
+    );
     expect(askTitle({ ...about, kind: 'elicitation', confirms: { ...confirms, scope: 'tool' } })).toBe(
-      'toolscout asks: allow this tool?',
+      'toolscout asks: approve calls of notes:drop?',
     );
     expect(scopeText('call')).toContain('once');
     expect(scopeText('tool')).toContain('30 days');

@@ -10,9 +10,11 @@ const ASKS_FOR: Readonly<Record<string, string>> = {
 type Asked = Pick<Ask, 'kind' | 'server' | 'tool' | 'confirms'>;
 
 /** Who asks, and for what: toolscout itself where a rule wants a yes, else the server. */
-export function askTitle({ kind, server, confirms }: Asked): string {
+export function askTitle({ kind, server, tool, confirms }: Asked): string {
   if (confirms)
-    return confirms.scope === 'tool' ? 'toolscout asks: allow this tool?' : 'toolscout asks: allow this call?';
+    return confirms.scope === 'tool'
+      ? `toolscout asks: approve calls of ${server}:${tool}?`
+      : `toolscout asks: approve this call of ${server}:${tool}?`;
   return `${server} ${ASKS_FOR[kind] ?? 'asks you'}`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { codeText, hasTool, outcomeWord, placeOfCode } from './code-words.js';
+import { codeText, hasTool, outcomeOfCode, outcomeWord, placeOfCode } from './code-words.js';
 
 it('STUDIO-1 has a sentence for the codes with which calls end', () => {
   for (const code of ['TOOL_DISABLED', 'TOOL_CHANGED', 'CIRCUIT_OPEN', 'TOOL_EXECUTION_ERROR', 'CONFIRMATION_REJECTED'])
@@ -15,6 +15,16 @@ it('STUDIO-1 tells what was cancelled from what failed', () => {
     outcomeWord('waiting', 'CONFIRMATION_REQUIRED'),
     outcomeWord('open'),
   ]).toEqual(['cancelled', 'failure', 'refused', 'needs a yes', 'running']);
+});
+
+it('STUDIO-1 SEC-11 a call that was rejected is refused on its page too, as in the audit log', () => {
+  expect([
+    outcomeOfCode('CONFIRMATION_REJECTED'),
+    outcomeOfCode('TOOL_VALIDATION_ERROR'),
+    outcomeOfCode('CONFIRMATION_REQUIRED'),
+    outcomeOfCode('TOOL_EXECUTION_ERROR'),
+    outcomeOfCode(undefined),
+  ]).toEqual(['refused', 'refused', 'waiting', 'failure', 'failure']);
 });
 
 it.each([

@@ -57,6 +57,28 @@ export function outcomeWord(outcome: string, code?: string): string {
   return outcome === 'failure' && code === 'CANCELLED' ? 'cancelled' : outcome;
 }
 
+/** Codes of calls that toolscout did not let through. */
+const REFUSALS: ReadonlySet<string> = new Set<ErrorCode>([
+  'TOOL_VALIDATION_ERROR',
+  'TOOL_NOT_FOUND',
+  'SERVER_NOT_FOUND',
+  'SKILL_NOT_FOUND',
+  'TOOL_DISABLED',
+  'APPROVAL_REQUIRED',
+  'TOOL_CHANGED',
+  'CONFIRMATION_REJECTED',
+  'FORBIDDEN',
+  'CIRCUIT_OPEN',
+  'OVERLOADED',
+  'SHUTTING_DOWN',
+]);
+
+/** How a call ended that did not succeed, in the words of its audit record. */
+export function outcomeOfCode(code: string | undefined): 'waiting' | 'refused' | 'failure' {
+  if (code === 'CONFIRMATION_REQUIRED') return 'waiting';
+  return code !== undefined && REFUSALS.has(code) ? 'refused' : 'failure';
+}
+
 /** Where a person sees more about a call that did not succeed, or decides about it. */
 export function placeOfCode(
   code: string | undefined,

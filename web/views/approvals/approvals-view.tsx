@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import { asApiError } from '../../api/problem.js';
 import type { Approval } from '../../api/types.js';
+import { asks, confirmations } from '../../app/asks.js';
 import { useKeyedState } from '../../app/keyed-state.js';
 import { tell, tellError } from '../../app/notices.js';
 import { now } from '../../app/now.js';
@@ -16,6 +17,7 @@ import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { formatAgo, plural } from '../../text/format.js';
+import { AsksElsewhere } from '../tool/ask-view.js';
 import { ApprovalDetails } from './approval-details.js';
 import { compareRisk, decidedText, newness, RISK_TONES, skippedText } from './approval-words.js';
 import { Decided } from './decided.js';
@@ -108,6 +110,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
       named === undefined ? [] : (await api.approvals('rejected', abort)).filter(({ ref }) => ref === named),
     (event) => event.type === 'approval',
   );
+  const open = confirmations(asks.value);
   const marked = useMemo(() => signal<ReadonlySet<string>>(new Set()), []);
   // A reason is about the request for which it was typed.
   const [reason, setReason] = useKeyedState(`${named ?? ''} ${route.query['hash'] ?? ''}`, '');
@@ -128,6 +131,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
   };
   return (
     <>
+      <AsksElsewhere asks={open} />
       <WaitingCalls calls={calls} />
       <Loaded from={approvals} what="The list of approvals">
         {(found) => {
@@ -145,7 +149,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
               />
             );
           }
-          if (found.length === 0 && (calls.data.value?.length ?? 0) > 0) return null;
+          if (found.length === 0 && open.length + (calls.data.value?.length ?? 0) > 0) return null;
           if (found.length === 0) {
             return (
               <Empty icon="approvals" title="Nothing waits for you">

@@ -12,7 +12,19 @@ import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { VirtualList } from '../../parts/virtual-list.js';
-import { emptyText, KINDS, recordWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
+import {
+  countText,
+  emptyText,
+  KINDS,
+  OUTCOMES,
+  recordWord,
+  serverOptions,
+  SINCE,
+  sinceTime,
+  storedOutcome,
+  titleOf,
+  withOutcome,
+} from './audit-words.js';
 import { reasonOf } from '../../text/advice.js';
 import { codeText, hasTool, placeOfCode } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
@@ -132,7 +144,13 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
   const { kind = '', outcome = '', server = '', tool = '', sort = '', since = '', id = '' } = route.query;
   const records = useResource(
     `audit ${kind} ${outcome} ${server} ${tool} ${since}`,
-    (abort) => api.audit({ kind, outcome, server, tool, since: sinceTime(since, Date.now()), limit: LIMIT }, abort),
+    (abort) => {
+      const stored = storedOutcome(outcome);
+      return api.audit(
+        { kind, outcome: stored, server, tool, since: sinceTime(since, Date.now()), limit: LIMIT },
+        abort,
+      );
+    },
     (event) => event.type !== 'notification',
     10_000,
   );
@@ -166,13 +184,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
     >
       <div class="filters filters-many">
         {select('kind', 'Kind', kind, [['', 'Every kind'], ...KINDS])}
-        {select('outcome', 'Outcome', outcome, [
-          ['', 'Every outcome'],
-          ['success', 'success'],
-          ['failure', 'failure'],
-          ['refused', 'refused'],
-          ['waiting', 'needs a yes'],
-        ])}
+        {select('outcome', 'Outcome', outcome, OUTCOMES)}
         {select('sort', 'Order', sort, [
           ['', 'newest first'],
           ['slow', 'slowest first'],
@@ -192,7 +204,8 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
         </label>
       </div>
       <Loaded from={records} what="The audit log">
-        {(found) => {
+        {(read) => {
+          const found = withOutcome(read, outcome);
           if (found.length === 0) {
             return (
               <Empty icon="audit" title="No record fits">
@@ -215,10 +228,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
           const index = Math.min(active.value ?? named, sorted.length - 1);
           return (
             <div class="split split-list">
-              <Section
-                title={found.length === LIMIT ? `The newest ${LIMIT} records` : plural(found.length, 'record')}
-                flush
-              >
+              <Section title={countText(found.length, read.length, LIMIT)} flush>
                 <VirtualList
                   id="records"
                   items={sorted}

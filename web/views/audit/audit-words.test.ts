@@ -1,6 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
-import { emptyText, KINDS, kindWord, recordWord, serverOptions, SINCE, sinceTime, titleOf } from './audit-words.js';
+import {
+  countText,
+  emptyText,
+  KINDS,
+  kindWord,
+  OUTCOMES,
+  recordWord,
+  serverOptions,
+  SINCE,
+  sinceTime,
+  storedOutcome,
+  titleOf,
+  withOutcome,
+} from './audit-words.js';
 
 describe('words of the audit log', () => {
   it('STUDIO-1 has a word for every kind, so that each can be filtered', () => {
@@ -49,4 +62,21 @@ describe('words of the audit log', () => {
     expect(sinceTime('week', now)).toBe(now - 7 * 24 * 3_600_000);
     expect(SINCE.map(([name]) => name)).toEqual(['', 'hour', 'today', 'week']);
   });
+});
+
+it('STUDIO-1 what was cancelled is found by its own word and not among what failed', () => {
+  const records = [
+    { outcome: 'failure', code: 'CANCELLED' },
+    { outcome: 'failure', code: 'TOOL_EXECUTION_ERROR' },
+  ] as const;
+  expect(storedOutcome('cancelled')).toBe('failure');
+  expect(withOutcome(records, 'cancelled')).toEqual([records[0]]);
+  expect(withOutcome(records, 'failure')).toEqual([records[1]]);
+  expect(withOutcome(records, '')).toEqual(records);
+  expect(OUTCOMES.map(([, word]) => word)).toContain('cancelled');
+  expect([countText(1, 1, 500), countText(3, 500, 500), countText(500, 500, 500)]).toEqual([
+    '1 record',
+    '3 records of the newest 500',
+    'The newest 500 records',
+  ]);
 });

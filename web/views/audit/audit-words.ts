@@ -1,4 +1,6 @@
 import type { AuditKind, AuditRecord } from '../../api/types.js';
+import { outcomeWord } from '../../text/code-words.js';
+import { plural } from '../../text/format.js';
 
 /** The word of a person for each kind of record, in the order of the filter. */
 const KIND_WORDS: Readonly<Record<AuditKind, string>> = {
@@ -62,6 +64,36 @@ export function recordWord({ kind, detail }: Pick<AuditRecord, 'kind' | 'detail'
 export function titleOf({ server, tool, kind }: Pick<AuditRecord, 'server' | 'tool' | 'kind'>): string {
   if (server === undefined) return kindWord(kind);
   return tool === undefined ? server : `${server}:${tool}`;
+}
+
+/** How records can have ended, and the word for it. */
+export const OUTCOMES: ReadonlyArray<readonly [string, string]> = [
+  ['', 'Every outcome'],
+  ['success', 'success'],
+  ['failure', 'failure'],
+  ['cancelled', 'cancelled'],
+  ['refused', 'refused'],
+  ['waiting', outcomeWord('waiting')],
+];
+
+/** The outcome that is asked for: in the log a call that was cancelled is one that failed. */
+export function storedOutcome(outcome: string): string {
+  return outcome === 'cancelled' ? 'failure' : outcome;
+}
+
+/** The records whose badge has the word that was chosen. */
+export function withOutcome<T extends Pick<AuditRecord, 'outcome' | 'code'>>(
+  records: readonly T[],
+  outcome: string,
+): readonly T[] {
+  if (storedOutcome(outcome) !== 'failure') return records;
+  return records.filter((record) => outcomeWord(record.outcome, record.code) === outcome);
+}
+
+/** How many records are shown, and out of how many where the log may have more. */
+export function countText(shown: number, read: number, limit: number): string {
+  if (read < limit) return plural(shown, 'record');
+  return shown === read ? `The newest ${limit} records` : `${plural(shown, 'record')} of the newest ${limit}`;
 }
 
 /** What stands where no record fits these filters. */

@@ -179,7 +179,7 @@ function Confirmation({
           onClick={() => onAnswer({ action: 'accept', content: { decision: 'allow' } })}
         >
           <Icon name="check" />
-          {confirms.scope === 'tool' ? 'Allow the tool' : 'Allow the call'}
+          {confirms.scope === 'tool' ? 'Approve its calls' : 'Approve the call'}
         </button>
         <button type="button" class="button button-danger" onClick={() => onAnswer({ action: 'decline' })}>
           <Icon name="cross" />
@@ -240,7 +240,7 @@ export function AskView({ ask, run }: { readonly ask: Ask; readonly run?: Run })
 export function AsksElsewhere({ asks }: { readonly asks: readonly Ask[] }): VNode | null {
   if (asks.length === 0) return null;
   return (
-    <Section title="A call made elsewhere waits for you" aside="in another tab or program of yours">
+    <Section title="A call made elsewhere waits for you" aside="on another page, or in a program of yours">
       <div class="stack stack-s">
         {asks.map((ask) => (
           <AskView key={ask.id} ask={ask} />

@@ -1,5 +1,6 @@
 import type { SavedCall } from '../../api/client.js';
 import type { JsonObject } from '../../api/types.js';
+import { spelled } from '../../form/same-value.js';
 
 /** A call that is to be kept. */
 export type NewCall = Omit<SavedCall, 'id'>;
@@ -12,13 +13,6 @@ const MAX_CALLS = 200;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Arguments in one spelling: the order of keys does not matter. */
-function spelled(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    isRecord(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
-  );
 }
 
 const identity = ({ name, server, tool, arguments: args }: NewCall): string => spelled([name, server, tool, args]);

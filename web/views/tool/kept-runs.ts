@@ -1,4 +1,5 @@
 import { onForget } from '../../app/resource.js';
+import type { JsonObject } from '../../api/types.js';
 import type { Draft } from '../../form/value.js';
 import { createRun, type Run } from './run.js';
 
@@ -6,6 +7,8 @@ import { createRun, type Run } from './run.js';
 export interface KeptRun {
   readonly run: Run;
   value: Draft;
+  /** The arguments of the last call. */
+  sent?: JsonObject;
 }
 
 /** Tools whose last call is kept; of more the oldest leaves, unless it runs. */

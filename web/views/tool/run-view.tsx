@@ -6,14 +6,14 @@ import { hrefTo } from '../../app/router.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
-import { Badge, Callout, Failure } from '../../parts/states.js';
+import { Badge, Callout, Failure, OutcomeBadge } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
-import { outcomeWord } from '../../text/code-words.js';
+import { outcomeOfCode } from '../../text/code-words.js';
 import { formatCount } from '../../text/format.js';
 import { AskView } from './ask-view.js';
 import { saysOnly } from './result-parts.js';
 import { ResultView } from './result-view.js';
-import type { Run } from './run.js';
+import { isUnsent, type Run, type RunState } from './run.js';
 import { runningText, tokensText, tookText } from './run-words.js';
 
 function Progress({ progress }: { readonly progress: readonly JsonObject[] }): VNode | null {
@@ -52,13 +52,27 @@ function Waits({ error }: { readonly error: ApiError }): VNode {
         <p class="strong">
           <ServerText text={reasonOf(error.message)} />
         </p>
-        <p>Say yes or no under Approvals. After a yes, run the tool again with the same arguments.</p>
+        <p>Approve or reject it under Approvals. After an approval, run the tool again with the same arguments.</p>
         <p>
           <a class="button button-small button-main" href={hrefTo('approvals')}>
             Decide in Approvals
           </a>
         </p>
       </div>
+    </Callout>
+  );
+}
+
+/** Why a call did not succeed. What is advised to agents after a no is of no use to the person who said it. */
+function Failed({ state }: { readonly state: Extract<RunState, { step: 'failed' }> }): VNode {
+  const { error } = state;
+  if (isUnsent(state)) return <Waits error={error} />;
+  if (error.problem.code !== 'CONFIRMATION_REJECTED') return <Failure error={error} />;
+  return (
+    <Callout tone="warn">
+      <p class="strong" role="alert">
+        <ServerText text={reasonOf(error.message)} />
+      </p>
     </Callout>
   );
 }
@@ -77,7 +91,7 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
   }, [firstAsk]);
   if (state.step === 'idle') return null;
   const ms = state.step === 'done' || state.step === 'failed' ? tookText(state) : undefined;
-  const waits = state.step === 'failed' && state.error.problem.code === 'CONFIRMATION_REQUIRED';
+  const code = state.step === 'failed' ? state.error.problem.code : undefined;
   const answer = state.step === 'done' || state.step === 'failed' ? state.answer : undefined;
   const result = answer?.['result'] as JsonObject | undefined;
   return (
@@ -87,9 +101,8 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
         <span class="line">
           <span>{[tokensText(answer), ms].filter(Boolean).join(' · ')}</span>
           {state.step === 'done' && <Badge tone="ok">success</Badge>}
-          {state.step === 'failed' && (
-            <Badge tone={waits ? 'warn' : 'bad'}>{waits ? outcomeWord('waiting') : 'failure'}</Badge>
-          )}
+          {state.step === 'failed' && <OutcomeBadge outcome={outcomeOfCode(code)} code={code} />}
+          {state.step === 'cancelled' && <OutcomeBadge outcome="failure" code="CANCELLED" />}
         </span>
       }
     >
@@ -107,7 +120,7 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
             {state.wasSent ? 'The server may have done part of the work.' : 'Nothing was sent to the server.'}
           </p>
         )}
-        {state.step === 'failed' && (waits ? <Waits error={state.error} /> : <Failure error={state.error} />)}
+        {state.step === 'failed' && <Failed state={state} />}
         {state.step === 'done' && (
           <p class="sr-only" role="status">
             The call succeeded.

@@ -26,6 +26,11 @@ export type RunState =
 
 const MAX_PROGRESS = 50;
 
+/** Whether the call was not sent, because a person is still to say yes. */
+export function isUnsent(state: RunState): boolean {
+  return state.step === 'failed' && state.error.problem.code === 'CONFIRMATION_REQUIRED';
+}
+
 /** Whether a failure is an answer of the server: then it did not wait for the answer to a question. */
 function isAnswered({ result }: JsonObject, error: Json): boolean {
   return result !== undefined || (typeof error === 'object' && error !== null && 'upstream' in error);

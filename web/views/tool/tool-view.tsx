@@ -1,11 +1,12 @@
 import type { VNode } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
-import type { Json, JsonObject, ToolDetails, Why } from '../../api/types.js';
+import type { Json, JsonObject, PendingCall, ToolDetails, Why } from '../../api/types.js';
 import { asks } from '../../app/asks.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo, type Route } from '../../app/router.js';
-import { session } from '../../app/session.js';
+import { now } from '../../app/now.js';
+import { seesAsAdmin, session } from '../../app/session.js';
 import { wayBack } from '../../app/way-back.js';
 import { fieldOf } from '../../form/field.js';
 import { limitsText } from '../../form/limits.js';
@@ -20,15 +21,20 @@ import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Advice, Badge, Callout, Loaded, StatusBadge } from '../../parts/states.js';
 import { Tabs } from '../../parts/tabs.js';
 import { adviceOf, reasonOf } from '../../text/advice.js';
-import { beforeRunText, needsText } from '../../text/confirm-words.js';
+import { needsText } from '../../text/confirm-words.js';
 import { statusWord } from '../../text/status-word.js';
 import { AsksElsewhere } from './ask-view.js';
 import { copiesOf } from './copies.js';
 import { parameterType } from './parameter-type.js';
 import { keptRun } from './kept-runs.js';
+import { isUnsent } from './run.js';
 import { SavedCalls } from './saved-calls.js';
 import { RunView } from './run-view.js';
+import { confirmText, destructiveText, standingCall, warnsFirst } from './standing-call.js';
 import { decidedAt, headingOf, isUnknownServer } from './why-words.js';
+
+/** Another process over the same store may decide without an event here. */
+const CALLS_EVERY_MS = 15_000;
 
 const COPIES = [
   ['cli', 'Command line'],
@@ -228,20 +234,39 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
     if (wasTried) setProblems(checkValue(field, next));
   };
   const args = (toArguments(value) ?? {}) as JsonObject;
+  const decided = useResource(
+    `decided calls ${tool.server} ${tool.tool}`,
+    async (signal) => (tool.confirm && seesAsAdmin() ? api.pendingCalls(undefined, signal) : []),
+    (event) => event.type === 'calls',
+    CALLS_EVERY_MS,
+  );
+  const standingOf = (given: JsonObject): PendingCall | undefined => {
+    const { server, tool: name } = tool;
+    const principal = session.value?.principal ?? '';
+    return standingCall(decided.data.value ?? [], { server, tool: name, principal, args: given }, now.value);
+  };
+  const standing = tool.confirm && standingOf(args);
+  const isKnown = decided.data.value !== undefined && seesAsAdmin();
   const start = (): void => {
     const found = checkValue(field, value);
     setProblems(found);
     setTried(true);
     if (isBroken) return;
     kept.value = value;
-    if (found.length === 0 && tool.destructive === true && !isSure) setSure(true);
+    if (found.length === 0 && !isSure && warnsFirst(tool, { standing, isKnown })) setSure(true);
     else if (found.length === 0) {
       setSure(false);
+      kept.sent = args;
       void run.start(tool.server, tool.tool, args);
     } else requestAnimationFrame(() => document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus());
   };
   const state = run.state.value;
   const isRunning = state.step === 'running';
+  const sent = kept.sent && standingOf(kept.sent);
+  // A call that was made has used its approval up.
+  useEffect(() => {
+    if (!isRunning && state.step !== 'idle') decided.reload();
+  }, [isRunning]);
   const own = new Set(isRunning ? state.asks.map(({ id }) => id) : []);
   const others = asks.value.filter(
     ({ id, ...about }) => about.server === tool.server && about.tool === tool.tool && !own.has(id) && !run.wasAsked(id),
@@ -268,15 +293,12 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
           )}
           {isSure && (
             <Callout tone="warn">
-              <p role="alert">
-                The server says that this tool may delete or overwrite something. It is called when you press the button
-                again{tool.confirm ? '; then toolscout asks you for a yes' : ''}.
-              </p>
+              <p role="alert">{destructiveText(tool.confirm, standing)}</p>
             </Callout>
           )}
           {tool.confirm && tool.callable && (
             <p class="muted small">
-              {beforeRunText(tool.confirm)} Why: <ServerText text={reasonOf(tool.confirm.rule)} limit={300} />.
+              {confirmText(tool.confirm, standing)} Why: <ServerText text={reasonOf(tool.confirm.rule)} limit={300} />.
             </p>
           )}
           <div class="line">
@@ -298,7 +320,8 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
           </div>
         </form>
       </Section>
-      <RunView run={run} />
+      {/* "Say yes or no" is over when it was said. */}
+      {!(isUnsent(state) && (sent?.state === 'approved' || sent?.state === 'rejected')) && <RunView run={run} />}
       <AsksElsewhere asks={others} />
       <SavedCalls server={tool.server} tool={tool.tool} args={args} onPick={change} />
       <CopyAs tool={tool} args={args} />
