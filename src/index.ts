@@ -122,6 +122,7 @@ export type {
   Change,
   HoldCause,
   Risk,
+  RiskEvidence,
   RiskLevel,
   Ruling,
   ServerOrigin,

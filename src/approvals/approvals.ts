@@ -34,7 +34,7 @@ import { launchOf, originOf, presentationOf, type Presentation } from './fingerp
 import { createLedger, type ChangedServers, type UnsavedFlag } from './ledger.js';
 import { holdByLock, judgeByLock } from './lock-policy.js';
 import { recordKey, type TrustRecord } from './record.js';
-import { weighServer } from './risk.js';
+import { evidenceIn, weighServer } from './risk.js';
 import {
   approvalsOf,
   approveIn,
@@ -296,12 +296,18 @@ export function createApprovals(deps: {
     const after = valueOf(ask.hash);
     if (after === undefined)
       return { approval, changes: [], note: "The current definition is not stored. List the server's tools again." };
-    if (!trust) return { approval, changes: compareJson(undefined, after), note: 'It has not been trusted before.' };
+    const found = evidenceIn(after);
+    const evidence = found.length > 0 ? { evidence: found } : {};
+    if (!trust) {
+      const note = 'It has not been trusted before.';
+      return { approval, changes: compareJson(undefined, after), note, ...evidence };
+    }
     const before = valueOf(trust.hash);
     return {
       approval,
       changes: compareJson(before, after),
       ...(before === undefined ? { note: 'The trusted definition is not stored.' } : {}),
+      ...evidence,
     };
   };
 

@@ -270,9 +270,10 @@ export function changedFields(before: JsonValue | undefined, after: JsonValue): 
 
 /** The risk of a requested tool, and the fields in which it differs from the trusted one. */
 export function weighSeen(tool: SeenTool, known: string | undefined, earlier: Circumstances['earlier']): Asked {
+  const before = known === undefined ? undefined : earlier(known);
   return {
-    risk: weighTool(tool, { changed: known !== undefined }),
-    changed: changedFields(known === undefined ? undefined : earlier(known), tool.definition),
+    risk: weighTool(tool, { changed: known !== undefined, before }),
+    changed: changedFields(before, tool.definition),
   };
 }
 

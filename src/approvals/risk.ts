@@ -1,7 +1,7 @@
 import { otherHostName } from '../net/host-names.js';
 import { isLoaderVariable } from '../kernel/loader-variables.js';
-import { isObject, type JsonObject } from '../kernel/json.js';
-import type { Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
+import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
+import type { RiskEvidence, Risk, RiskLevel, ServerOrigin } from '../model/approval.js';
 import type { Server, StdioTransport, Transport } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import { findFindings } from './findings/findings.js';
@@ -60,14 +60,39 @@ function findInHints({ definition, categories }: Pick<Tool, 'definition' | 'cate
   if (categories.includes('notify')) says('medium', 'is named as something that sends');
   const acts = categories.some((category) => /^(?:crud\.(?:create|update|delete)|notify|upload)$/.test(category));
   if (readOnly && acts) says('high', 'says that it only reads, against its name');
-  if (found.length === 0) says('low', readOnly ? 'says that it only reads' : 'shows nothing unusual');
+  if (found.length === 0 && readOnly) says('low', 'says that it only reads');
   return found;
 }
 
-/** How much is at stake with a tool. Deterministic: the same definition always weighs the same. */
-export function weighTool(tool: Pick<Tool, 'definition' | 'categories'>, options: { readonly changed: boolean }): Risk {
-  const change = options.changed ? [CHANGED] : [];
-  return weigh([...findInTexts(tool.definition), ...findInHints(tool), ...change]);
+/** What a tool said of itself when it was trusted and says no more, or the other way round. */
+function findInChange(before: JsonValue | undefined, after: JsonObject): Weighed[] {
+  const says = (definition: JsonValue | undefined, hint: string): boolean =>
+    isObject(definition) && isObject(definition['annotations']) && definition['annotations'][hint] === true;
+  const isNoLonger = says(before, 'readOnlyHint') && !says(after, 'readOnlyHint');
+  return isNoLonger ? [{ level: 'high', reason: 'no longer says that it only reads' }] : [];
+}
+
+/**
+ * How much is at stake with a tool; `before` is the definition that was trusted. Deterministic: the same definition always weighs
+ * the same.
+ */
+export function weighTool(
+  tool: Pick<Tool, 'definition' | 'categories'>,
+  options: { readonly changed: boolean; readonly before?: JsonValue | undefined },
+): Risk {
+  const change = options.changed ? [...findInChange(options.before, tool.definition), CHANGED] : [];
+  const found = [...findInTexts(tool.definition), ...findInHints(tool), ...change];
+  return weigh(found.length > 0 ? found : [{ level: 'low', reason: 'shows nothing unusual' }]);
+}
+
+/** What of a definition speaks against it, with the words that show it. */
+export function evidenceIn(definition: JsonValue): RiskEvidence[] {
+  if (!isObject(definition)) return [];
+  return findFindings(definition).map(({ reason, path, text }) => ({
+    reason,
+    ...(path !== undefined && { path }),
+    ...(text !== undefined && { text }),
+  }));
 }
 
 /** The risk of a server's own description. */

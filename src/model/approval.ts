@@ -20,6 +20,15 @@ export interface Risk {
   readonly informs?: readonly string[];
 }
 
+/** A reason of a risk, and where in the definition it shows. */
+export interface RiskEvidence {
+  readonly reason: string;
+  /** JSON pointer of the text; absent when the definition as a whole shows it. */
+  readonly path?: string;
+  /** The words, shortened. */
+  readonly text?: string;
+}
+
 /** Who decided about an approval, why and when. */
 export interface Ruling {
   readonly by: string;
@@ -89,6 +98,8 @@ export interface Change {
 export interface ApprovalDiff {
   readonly approval: Approval;
   readonly changes: readonly Change[];
+  /** The words that speak against what is there now. */
+  readonly evidence?: readonly RiskEvidence[];
   /** Why there is nothing to compare with, where that is so. */
   readonly note?: string;
   /** Calls of the tool, or of all tools of the server, that may have met the change before it was noticed. */

@@ -31,6 +31,8 @@ export interface PendingCall {
   readonly id: string;
   readonly server: string;
   readonly tool: string;
+  /** The tool says that it may delete or overwrite something; absent where it does not, and where it is not known any more. */
+  readonly destructive?: true;
   /** Redacted, as in the audit log. */
   readonly arguments: JsonValue;
   /** SHA-256 of the arguments before redaction: the answer holds for these and no others. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../kernel/json.js';
+import { isObject, type JsonObject } from '../kernel/json.js';
 import type { ItemHold } from './hold.js';
 import type { ConfirmRule } from './pending-call.js';
 
@@ -94,4 +94,15 @@ export function notListed(tool: Pick<Tool, 'provenance' | 'rung' | 'confidence'>
 /** Why a tool is not offered, or by which rule it is, as one phrase. */
 export function reasonOf(tool: Pick<Tool, 'provenance' | 'status' | 'decision' | 'rung' | 'confidence'>): string {
   return isFallback(tool) ? `not callable: ${notListed(tool)}` : tool.decision.reason;
+}
+
+/** Whether a tool says that it may delete or overwrite something; what only reads does not. */
+export function isDestructive({ annotations }: JsonObject): boolean {
+  return isObject(annotations) && annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true;
+}
+
+/** Whether a tool says that it only reads; `undefined` where it says nothing about it. */
+export function saysReadOnly({ annotations }: JsonObject): boolean | undefined {
+  const hint = isObject(annotations) ? annotations['readOnlyHint'] : undefined;
+  return typeof hint === 'boolean' ? hint : undefined;
 }

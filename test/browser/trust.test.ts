@@ -228,7 +228,7 @@ describe('approvals in Studio', () => {
       const waiting = page.getByRole('listitem', { name: 'Call of legacy:echo' });
       await waiting.getByText('rule 1').waitFor();
       expect(await waiting.locator('.facts').textContent()).toMatch(
-        /Asked bylocal.*Waitsfor \d+ min until \d\d:\d\d:\d\d/,
+        /Asked bylocal.*Expiresin \d+ min at \d\d:\d\d:\d\d/,
       );
       expect(await waiting.locator('.json-tree').textContent()).toMatch(/message: "<img src=x onerror=.*U\+202E/);
       expect(await waiting.locator('img').count()).toBe(0);

@@ -44,12 +44,12 @@ describe('format', () => {
   });
 
   it.each([
-    [-1, 'no longer'],
-    [0, 'no longer'],
-    [400, 'for 1 s'],
-    [30_900, 'for 30 s'],
-    [890_000, 'for 14 min'],
-    [7_200_000, 'for 2 h'],
+    [-1, 'over'],
+    [0, 'over'],
+    [400, 'in 1 s'],
+    [30_900, 'in 30 s'],
+    [890_000, 'in 14 min'],
+    [7_200_000, 'in 2 h'],
   ])('STUDIO-1 writes %d ms that are left as %s', (left, text) => {
     expect(formatLeft(1_000_000_000 + left, 1_000_000_000)).toBe(text);
   });

@@ -42,12 +42,12 @@ export function formatAgo(time: number, now: number): string {
   return `${Math.floor(past / size)} ${unit} ago`;
 }
 
-/** How long there is until something: `for 12 min`, `no longer`. */
+/** How long there is until something: `in 12 min`, `over`. */
 export function formatLeft(time: number, now: number): string {
   const left = time - now;
-  if (left <= 0) return 'no longer';
+  if (left <= 0) return 'over';
   const [, size, unit] = STEPS.find(([limit]) => left < limit)!;
-  return `for ${Math.max(1, Math.floor(left / size))} ${unit}`;
+  return `in ${Math.max(1, Math.floor(left / size))} ${unit}`;
 }
 
 /** A time of day with seconds, in the zone of the reader. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.js';
 import { HARD, type Subject } from './check.js';
 import { findHidden, findJoined } from './disguise.js';
 import { weighContext } from './honest.js';
-import { pathAt, prepare } from './prepare.js';
+import { placeIn, prepare } from './prepare.js';
 import { readText } from './reading.js';
 import { CHECKS, signsIn } from './signs.js';
 import { allowanceOf, scoreOf, tersenessOf, WORDING, type Found, type Weighed } from './score.js';
@@ -18,6 +18,8 @@ export interface Finding {
   readonly isHard: boolean;
   /** JSON pointer of the text; absent when the definition as a whole shows it. */
   readonly path?: string;
+  /** The words that show it, as far as they are known; of a long text the beginning. */
+  readonly text?: string;
 }
 
 /** So many words of mixed letters are no accident. */
@@ -33,12 +35,12 @@ export function weighAll(definition: JsonObject, wording: Wording): Found {
   const signs: Weighed[] = [];
   const words = (worst?.score ?? -Infinity) > WORDING.closer;
   for (const sign of weighContext(signsIn(plain, reading, { words }), plain, reading)) {
-    signs.push({ ...sign, ...placeOf(prepared.plainStarts, sign.at) });
+    signs.push({ ...sign, ...placeIn(prepared, sign.at) });
   }
   const isPlainOrder = signs.some(({ weight }) => weight > 1);
   for (const sign of findHidden(prepared, isPlainOrder, wording)) {
     const { at, ...rest } = sign;
-    signs.push(at === undefined ? rest : { ...rest, ...placeOf(prepared.rawStarts, at) });
+    signs.push(at === undefined ? rest : { ...rest, ...placeIn(prepared, at, { isRaw: true }) });
   }
   signs.push(...findJoined(plains, wording));
   if (reading.mixed > 1) {
@@ -54,15 +56,10 @@ export function weighAll(definition: JsonObject, wording: Wording): Found {
     const asked = WORDING.hard + allowanceOf(windows.length) + tersenessOf(worst);
     const weight = worst.score >= asked ? HARD : 2;
     const reason = 'is worded like an order to a model';
-    signs.push({ check: 'wording', reason, weight, ...placeOf(prepared.plainStarts, worst.begin) });
+    signs.push({ check: 'wording', reason, weight, ...placeIn(prepared, worst.begin, { to: worst.end }) });
   }
   if (isCut) signs.push({ check: 'size', reason: 'is too long to be read whole', weight: HARD });
   return { signs, windows };
-
-  function placeOf(starts: readonly number[], at: number): { readonly path?: string } {
-    const path = pathAt(pieces, starts, at);
-    return path === undefined ? {} : { path };
-  }
 }
 
 /** What speaks against a definition: of a tool, a prompt, a resource, or of what a server says of itself. The heaviest comes first. */
@@ -77,10 +74,11 @@ export function findFindings(definition: JsonObject, wording: Wording = theWordi
   return [...found.values()]
     .filter(({ weight }) => weight > 1 || (isHeld && weight > 0))
     .toSorted((a, b) => b.weight - a.weight)
-    .map(({ check, reason, weight, path }) => ({
+    .map(({ check, reason, weight, path, text }) => ({
       check,
       reason,
       isHard: isHeld && weight > 1,
       ...(path === undefined ? {} : { path }),
+      ...(text === undefined ? {} : { text }),
     }));
 }

@@ -58,8 +58,8 @@ function isAbout(before: Piece, piece: Piece): boolean {
   return before.role === 'key' && piece.role === 'prose' && piece.path.startsWith(`${before.path}/`);
 }
 
-/** The path of the piece in which something stands. */
-export function pathAt(pieces: readonly Piece[], starts: readonly number[], at: number): string | undefined {
+/** The number of the piece in which something stands. */
+function pieceAt(starts: readonly number[], at: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
@@ -67,5 +67,38 @@ export function pathAt(pieces: readonly Piece[], starts: readonly number[], at: 
     if (starts[middle]! <= at) low = middle;
     else high = middle - 1;
   }
-  return pieces[low]?.path;
+  return low;
+}
+
+/** Characters of an excerpt, and how many of them come before what was found in a longer sentence. */
+const MAX_EXCERPT = 160;
+const LEAD = 40;
+const SENTENCE_END = /[.!?\n]/;
+
+/** The sentences from one place of a text to another, without much around them. */
+function excerptOf(text: string, from: number, to: number): string {
+  let begin = from;
+  while (begin > 0 && !SENTENCE_END.test(text[begin - 1]!)) begin--;
+  let end = Math.max(from, to);
+  while (end < text.length && !SENTENCE_END.test(text[end]!)) end++;
+  if (end < text.length) end++;
+  const start = end - begin > MAX_EXCERPT ? Math.max(begin, from - LEAD) : begin;
+  const cut = text.slice(start, Math.min(end, start + MAX_EXCERPT)).trim();
+  return `${start > begin ? '…' : ''}${cut}${end > start + MAX_EXCERPT ? '…' : ''}`;
+}
+
+/** Where something stands: the path of its piece, and its sentence as it was written, or in plain letters where the lengths differ. */
+export function placeIn(
+  { pieces, plains, rawStarts, plainStarts }: Prepared,
+  at: number,
+  { isRaw = false, to = at }: { readonly isRaw?: boolean; readonly to?: number } = {},
+): { readonly path?: string; readonly text?: string } {
+  const starts = isRaw ? rawStarts : plainStarts;
+  const index = pieceAt(starts, at);
+  const piece = pieces[index];
+  if (!piece) return {};
+  const read = isRaw ? piece.text : plains[index]!;
+  const written = read.length === piece.text.length ? piece.text : read;
+  const text = excerptOf(written, Math.min(at - starts[index]!, written.length), to - starts[index]!);
+  return { path: piece.path, ...(text !== '' && { text }) };
 }

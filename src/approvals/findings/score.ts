@@ -16,6 +16,7 @@ const AROUND = 40;
 export interface Weighed extends Sign {
   readonly check: string;
   readonly path?: string;
+  readonly text?: string;
   /** Its place in all texts joined. */
   readonly at?: number;
   readonly isShape?: boolean;

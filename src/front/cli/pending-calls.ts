@@ -24,6 +24,7 @@ export function describeCall(call: PendingCall, { paint }: Terminal, now: number
   const lines = [
     `${paint.bold(id)}  a call of ${inLine(addressOf(server, tool))}  ${paint.dim(ago(now - requestedAt))}`,
     `  by ${inLine(asker)}, asked for by ${inLine(rule)}`,
+    ...(call.destructive ? ['  the tool says that it may delete or overwrite something'] : []),
     `  arguments ${inLine(args)}`,
   ];
   if (state === 'waiting') {

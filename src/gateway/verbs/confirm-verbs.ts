@@ -3,6 +3,7 @@ import { createConfirmer, createWebhook, type Confirmer } from '../../confirm/in
 import { ToolscoutError } from '../../kernel/errors.js';
 import type { JsonObject } from '../../kernel/json.js';
 import type { PendingCall } from '../../model/pending-call.js';
+import { isDestructive } from '../../model/tool.js';
 import { LOCAL } from '../../model/principal.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { Core } from '../core.js';
@@ -127,12 +128,17 @@ export function createConfirming(core: Core): Confirming {
       async 'approvals.calls'(viewer, filter = {}) {
         if (filter.server !== undefined) requireServer(viewer, filter.server, core.catalog);
         const calls = await confirmer.pending.list();
-        return calls.filter(
-          ({ server, tool, state }) =>
-            viewer.sees(server, tool) &&
-            (filter.server === undefined || filter.server === server) &&
-            (filter.state === undefined || filter.state === state),
-        );
+        return calls
+          .filter(
+            ({ server, tool, state }) =>
+              viewer.sees(server, tool) &&
+              (filter.server === undefined || filter.server === server) &&
+              (filter.state === undefined || filter.state === state),
+          )
+          .map((call) => {
+            const found = core.catalog.find(call.server, call.tool);
+            return found && isDestructive(found.definition) ? { ...call, destructive: true } : call;
+          });
       },
       'approvals.approveCall': (viewer, id, options) => decide(viewer, id, 'approved', options),
       'approvals.rejectCall': (viewer, id, options) => decide(viewer, id, 'rejected', options),

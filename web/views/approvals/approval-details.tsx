@@ -14,7 +14,15 @@ import { Command, ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Loaded } from '../../parts/states.js';
 import { countHidden } from '../../text/hidden-characters.js';
 import { plural } from '../../text/format.js';
-import { meanwhileText, newness, readableJson, rejectedText, RISK_TONES, riskReasons } from './approval-words.js';
+import {
+  evidenceText,
+  meanwhileText,
+  newness,
+  readableJson,
+  rejectedText,
+  RISK_TONES,
+  riskReasons,
+} from './approval-words.js';
 
 /** Calls that may have met a change before it was noticed. */
 function Meanwhile({ diff: { approval, calls } }: { readonly diff: ApprovalDiff }): VNode | null {
@@ -68,10 +76,12 @@ function Reasons({
   label,
   icon,
   reasons,
+  evidence,
 }: {
   readonly label: string;
   readonly icon: 'warn' | 'info';
   readonly reasons: readonly string[];
+  readonly evidence: NonNullable<ApprovalDiff['evidence']>;
 }): VNode | null {
   if (reasons.length === 0) return null;
   return (
@@ -79,7 +89,16 @@ function Reasons({
       {reasons.map((one) => (
         <li key={one}>
           <Icon name={icon} />
-          <ServerText text={one} limit={300} />
+          <span>
+            <ServerText text={one} limit={300} />
+            {evidence
+              .filter(({ reason }) => reason === one)
+              .map((each, index) => (
+                <span key={index} class="muted">
+                  <ServerText text={evidenceText(each)} limit={400} />
+                </span>
+              ))}
+          </span>
         </li>
       ))}
     </ul>
@@ -115,6 +134,7 @@ export function ApprovalDetails({
   }, []);
   const { word, tone } = newness(approval);
   const { warnings, notes } = riskReasons(approval.risk);
+  const evidence = diffs.data.value?.find((diff) => diff.approval.hash === approval.hash)?.evidence ?? [];
   const isRejected = approval.state === 'rejected';
   return (
     <div
@@ -140,11 +160,11 @@ export function ApprovalDetails({
       >
         <div class="stack">
           {warnings.length + notes.length === 0 && <p class="muted">Nothing in it looks like an attack.</p>}
-          <Reasons label="Why this risk" icon="warn" reasons={warnings} />
+          <Reasons label="Why this risk" icon="warn" reasons={warnings} evidence={evidence} />
           {notes.length > 0 && (
             <div class="stack stack-s">
               <p class="muted small">Worth knowing. None of this holds it back:</p>
-              <Reasons label="Worth knowing" icon="info" reasons={notes} />
+              <Reasons label="Worth knowing" icon="info" reasons={notes} evidence={evidence} />
             </div>
           )}
         </div>

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Approval } from '../../api/types.js';
 import {
+  approvalOf,
   compareRisk,
   decidedText,
   decisionWord,
+  evidenceText,
   meanwhileText,
   newness,
   readableJson,
   rejectedText,
   riskReasons,
   skippedText,
+  takenBackText,
 } from './approval-words.js';
 
 describe('words of approvals', () => {
@@ -26,6 +30,20 @@ describe('words of approvals', () => {
     // Requests of earlier versions do not say which is which.
     expect(riskReasons({ level: 'medium', reasons })).toEqual({ warnings: reasons, notes: [] });
     expect(riskReasons({ level: 'low', reasons }).notes).toEqual(reasons);
+  });
+
+  it('STUDIO-1 SEC-9 names the field and the words of a sign', () => {
+    expect(evidenceText({ path: '/inputSchema/properties/to', text: 'Obey.' })).toBe(
+      ' in inputSchema/properties/to: “Obey.”',
+    );
+    expect([evidenceText({ path: '' }), evidenceText({})]).toEqual(['', '']);
+  });
+
+  it('STUDIO-1 SEC-9 finds the approval of a tool as it is now, which can be taken back', () => {
+    const one = { about: 'tool', tool: 'pay', hash: 'h2', state: 'approved', ref: 'a:pay' } as Approval;
+    expect(approvalOf([{ ...one, hash: 'h1' }, one], 'pay', 'h2')).toBe(one);
+    expect(approvalOf([one, { ...one, state: 'rejected' }], 'pay', 'h1')).toBeUndefined();
+    expect(takenBackText('a:pay')).toContain('Under Decided you can approve it again.');
   });
 
   it('STUDIO-1 SEC-9 says how many calls were made before a change was noticed', () => {
@@ -61,8 +79,8 @@ describe('words of approvals', () => {
   });
 
   it('STUDIO-1 says where a rejected request can be approved after all', () => {
-    expect(decidedText(['a:b', 'c'], 'approve')).toBe('2 requests approved.');
-    expect(decidedText(['a:b'], 'approve')).toBe('a:b approved.');
+    expect(decidedText(['a:b', 'c'], 'approve')).toBe('2 requests approved. Under Decided you can take these back.');
+    expect(decidedText(['a:b'], 'approve')).toBe('a:b approved. Under Decided you can take this back.');
     expect(decidedText(['a:b'], 'reject')).toBe('a:b rejected. Under Decided you can approve it after all.');
   });
 

@@ -27,6 +27,15 @@ export function riskReasons({ level, reasons, informs }: Approval['risk']): {
   return { warnings: reasons.filter((reason) => !notes.includes(reason)), notes };
 }
 
+/** Where a reason shows: the field and the words. */
+export function evidenceText({
+  path,
+  text,
+}: Pick<NonNullable<ApprovalDiff['evidence']>[number], 'path' | 'text'>): string {
+  const where = path === undefined || path === '' ? '' : ` in ${path.slice(1)}`;
+  return `${where}${text === undefined ? '' : `: “${text}”`}`;
+}
+
 /** What a request is, in a word: new, or changed since it was trusted. */
 export function newness({ pinned }: Pick<Approval, 'pinned'>): { readonly word: string; readonly tone: Tone } {
   return pinned === undefined ? { word: 'new', tone: 'info' } : { word: 'changed', tone: 'bad' };
@@ -47,8 +56,20 @@ export function decidedText(refs: readonly string[], verb: 'approve' | 'reject')
   const count = refs.length;
   const what = count === 1 ? refs[0]!.slice(0, 120) : plural(count, 'request');
   return verb === 'approve'
-    ? `${what} approved.`
+    ? `${what} approved. Under Decided you can take ${count === 1 ? 'this' : 'these'} back.`
     : `${what} rejected. Under Decided you can approve ${count === 1 ? 'it' : 'them'} after all.`;
+}
+
+/** What became of an approval that was taken back. */
+export function takenBackText(ref: string): string {
+  return `The approval of ${ref.slice(0, 120)} was taken back: agents do not get it. Under Decided you can approve it again.`;
+}
+
+/** The approval of a tool that can be taken back, of all of its server. */
+export function approvalOf(approvals: readonly Approval[], tool: string, hash: string): Approval | undefined {
+  return approvals.findLast(
+    (one) => one.about === 'tool' && one.tool === tool && one.hash === hash && one.state === 'approved',
+  );
 }
 
 const DECIDED: Partial<Record<Decision['state'], readonly [word: string, tone: Tone]>> = {

@@ -253,7 +253,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
 
 /** What waits for a decision, and what was decided. */
 export function ApprovalsView({ route }: { readonly route: Route }): VNode {
-  const [tab, setTab] = useKeyedState<'pending' | 'decided'>(route.parts[0] ?? '', 'pending');
+  const tab = route.parts.length === 0 && route.query['tab'] === 'decided' ? 'decided' : 'pending';
   return (
     <Page
       title="Approvals"
@@ -266,12 +266,12 @@ export function ApprovalsView({ route }: { readonly route: Route }): VNode {
             ['decided', 'Decided'],
           ]}
           current={tab}
-          onChange={setTab}
+          onChange={(next) => goTo(hrefTo('approvals', [], { tab: next === 'decided' ? next : undefined }))}
         />
       }
       wide
     >
-      {tab === 'pending' ? <Pending route={route} /> : <Decided onOpen={() => setTab('pending')} />}
+      {tab === 'pending' ? <Pending route={route} /> : <Decided />}
     </Page>
   );
 }

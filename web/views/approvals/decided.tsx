@@ -4,14 +4,16 @@ import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo } from '../../app/router.js';
 import { seesAsAdmin } from '../../app/session.js';
+import { JsonTree } from '../../parts/json-tree.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
 import { formatAgo } from '../../text/format.js';
 import { decisionWord } from './approval-words.js';
 import { decisionsOf } from './decisions.js';
+import { TakeBackButton } from './take-back.js';
 
-/** What was decided, by whom and why; `onOpen` is called when one is to be looked at again. */
-export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
+/** What was decided, by whom and why. */
+export function Decided(): VNode {
   const decisions = useResource(
     'decided',
     async (abort) => {
@@ -53,7 +55,7 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                 <tbody>
                   {decided
                     .slice(0, 200)
-                    .map(({ id, what, about, again, state, isReplaced, isRevised, isUnused, by, reason, at }) => (
+                    .map(({ id, what, about, args, again, revocable, state, by, reason, at, ...more }) => (
                       <tr key={id}>
                         <td>
                           <a
@@ -65,18 +67,23 @@ export function Decided({ onOpen }: { readonly onOpen: () => void }): VNode {
                           >
                             <ServerLine text={what} />
                           </a>
+                          {args !== undefined && (
+                            <details>
+                              <summary class="muted small">Arguments</summary>
+                              <JsonTree value={args} label={`Arguments of the ${what.slice(0, 200)}`} open={3} />
+                            </details>
+                          )}
                         </td>
                         <td>
                           <Badge tone={decisionWord(state)[1]}>{decisionWord(state)[0]}</Badge>{' '}
-                          {isReplaced && (
-                            <span class="muted small">{isRevised ? 'decided anew later' : 'changed since'}</span>
+                          {more.isReplaced && (
+                            <span class="muted small">{more.isRevised ? 'decided anew later' : 'changed since'}</span>
                           )}
-                          {isUnused && <span class="muted small">not made in time</span>}
+                          {more.isUnused && <span class="muted small">not made in time</span>}
                           {again && (
-                            <a href={hrefTo('approvals', [again.ref], { hash: again.hash })} onClick={onOpen}>
-                              Look at it again
-                            </a>
+                            <a href={hrefTo('approvals', [again.ref], { hash: again.hash })}>Look at it again</a>
                           )}
+                          {revocable && <TakeBackButton approval={revocable} onDone={decisions.reload} />}
                         </td>
                         <td>
                           <ServerLine text={by} />

@@ -82,4 +82,19 @@ describe('decisions', () => {
     const rejected = decisionsOf([request({ state: 'rejected' })], [call({ state: 'rejected' })]);
     expect(rejected.map(({ again }) => again)).toEqual([undefined, { ref: 'a:b', hash: 'h' }]);
   });
+
+  it('STUDIO-1 SEC-9 offers to take back what is approved now, and nothing else', () => {
+    const ruling = { by: 'ada', at: 3 };
+    const decided = decisionsOf(
+      [
+        request({ about: 'tool', state: 'approved', ruling }),
+        request({ about: 'instructions', state: 'approved', ruling }),
+        request({ about: 'tool', state: 'superseded', was: 'approved', ruling }),
+        request({ about: 'tool', state: 'rejected', ruling }),
+      ],
+      [call({ state: 'rejected', arguments: { id: 7 } })],
+    );
+    expect(decided.map(({ revocable }) => revocable).filter(Boolean)).toEqual([{ ref: 'a:b', hash: 'h' }]);
+    expect(decided[0]!.args).toEqual({ id: 7 });
+  });
 });

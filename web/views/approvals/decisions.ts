@@ -1,4 +1,4 @@
-import type { Approval, PendingCall } from '../../api/types.js';
+import type { Approval, Json, PendingCall } from '../../api/types.js';
 import { whoOf } from '../../text/who.js';
 
 /** The decision about a request or a call, or that none was made in time. */
@@ -9,6 +9,10 @@ export interface Decision {
   readonly about: { readonly server: string; readonly tool?: string };
   /** The request that can be approved after all. */
   readonly again?: { readonly ref: string; readonly hash: string };
+  /** The approval that can be taken back. */
+  readonly revocable?: { readonly ref: string; readonly hash: string };
+  /** What a call would have been made with. */
+  readonly args?: Json;
   readonly state: Approval['state'] | PendingCall['state'];
   /** Something newer took its place after it was decided. */
   readonly isReplaced: boolean;
@@ -45,6 +49,8 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
         what: ref,
         about: { server, ...(tool !== undefined && { tool }) },
         ...(state === 'rejected' && { again: { ref, hash } }),
+        // The description of a server has no approval apart from its own.
+        ...(state === 'approved' && about !== 'instructions' && { revocable: { ref, hash } }),
         state: was === 'approved' || was === 'rejected' ? was : state,
         isReplaced: was !== undefined,
         ...(was !== undefined && isRevised(one, approvals) && { isRevised: true }),
@@ -55,10 +61,11 @@ export function decisionsOf(approvals: readonly Approval[], calls: readonly Pend
     });
   const answered = calls
     .filter(({ state }) => state !== 'waiting')
-    .map(({ id, server, tool, principal, host, state, was, ruling, expiresAt }): Decision => ({
+    .map(({ id, server, tool, principal, host, state, was, ruling, expiresAt, arguments: args }): Decision => ({
       id,
       what: `call of ${server}:${tool} by ${whoOf({ principal, host })}`,
       about: { server, tool },
+      args: args as Json,
       // A decision stays what it was when its time is over.
       state: was ?? state,
       isReplaced: false,

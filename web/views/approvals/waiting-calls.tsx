@@ -14,7 +14,7 @@ import { JsonTree } from '../../parts/json-tree.js';
 import { LookOnly } from '../../parts/look-only.js';
 import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
-import { Failure } from '../../parts/states.js';
+import { Badge, Failure } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
 import { formatAgo, formatLeft, formatTime, plural } from '../../text/format.js';
 import { routeWord } from '../../text/route-word.js';
@@ -54,7 +54,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
             <ServerLine text={address} limit={120} />
           </a>
         </h3>
-        <span class="muted small">{formatAgo(call.requestedAt, now.value)}</span>
+        <span class="muted small">asked {formatAgo(call.requestedAt, now.value)}</span>
       </div>
       <Facts
         items={[
@@ -77,10 +77,11 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
               <ServerText text={reasonOf(call.rule)} limit={300} /> <a href={hrefTo('rules')}>Open the rules</a>
             </>,
           ],
+          call.destructive === true && ['Effects', <Badge tone="bad">may delete or overwrite</Badge>],
           [
-            'Waits',
+            'Expires',
             <>
-              {formatLeft(call.expiresAt, now.value)} <span class="muted">until {formatTime(call.expiresAt)}</span>
+              {formatLeft(call.expiresAt, now.value)} <span class="muted">at {formatTime(call.expiresAt)}</span>
             </>,
           ],
         ]}

@@ -12,19 +12,21 @@ import { fieldOf } from '../../form/field.js';
 import { limitsText } from '../../form/limits.js';
 import { SchemaForm } from '../../form/schema-form.js';
 import { checkValue, initialValue, toArguments, type Draft, type FormProblem } from '../../form/value.js';
-import { CodeBox } from '../../parts/copy-button.js';
 import { ExceptionButton } from '../../parts/exception-button.js';
 import { Icon } from '../../parts/icon.js';
 import { JsonTree } from '../../parts/json-tree.js';
 import { Facts, Page, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Advice, Badge, Callout, Loaded, StatusBadge } from '../../parts/states.js';
-import { Tabs } from '../../parts/tabs.js';
 import { adviceOf, reasonOf } from '../../text/advice.js';
 import { needsText } from '../../text/confirm-words.js';
+import { effectsOf } from '../../text/effect-words.js';
+import { formatAgo } from '../../text/format.js';
 import { statusWord } from '../../text/status-word.js';
+import { approvalOf } from '../approvals/approval-words.js';
+import { TakeBackButton } from '../approvals/take-back.js';
 import { AsksElsewhere } from './ask-view.js';
-import { copiesOf } from './copies.js';
+import { CopyAs } from './copy-as.js';
 import { parameterType } from './parameter-type.js';
 import { keptRun } from './kept-runs.js';
 import { isUnsent } from './run.js';
@@ -35,41 +37,6 @@ import { decidedAt, headingOf, isUnknownServer } from './why-words.js';
 
 /** Another process over the same store may decide without an event here. */
 const CALLS_EVERY_MS = 15_000;
-
-const COPIES = [
-  ['cli', 'Command line'],
-  ['curl', 'curl'],
-  ['typescript', 'TypeScript'],
-  ['mcp', 'MCP message'],
-] as const;
-
-function CopyAs({ tool, args }: { readonly tool: ToolDetails; readonly args: JsonObject }): VNode {
-  const [language, setLanguage] = useState<(typeof COPIES)[number][0]>('cli');
-  const { origin, port } = location;
-  const { required, stateDir, config, demo } = session.value ?? {};
-  const copies = copiesOf(tool.server, tool.tool, args, { origin, port, required, stateDir, config, demo });
-  return (
-    <Section
-      title="The same call elsewhere"
-      aside={<Tabs label="Language" tabs={COPIES} current={language} onChange={setLanguage} />}
-    >
-      <div class="stack stack-s">
-        <CodeBox text={copies[language]} what={COPIES.find(([name]) => name === language)![1]} />
-        {required && language === 'curl' && (
-          <p class="muted small">
-            Put your key into the variable <code>TOOLSCOUT_KEY</code>.
-          </p>
-        )}
-        {required && (language === 'cli' || language === 'typescript') && (
-          <p class="muted small">
-            It reads the config of the machine on which it runs. On that of toolscout, give it the config and the state
-            directory that toolscout was started with.
-          </p>
-        )}
-      </div>
-    </Section>
-  );
-}
 
 /** Why agents do not get a tool, and where that is decided. */
 function NotOffered({
@@ -122,7 +89,14 @@ function limitsByName(schema: Json | undefined): ReadonlyMap<string, string> {
   return new Map(form.kind === 'object' ? form.fields.map(({ name, field }) => [name, limitsText(field)]) : []);
 }
 
-function About({ tool }: { readonly tool: ToolDetails }): VNode {
+function About({ tool, onChange }: { readonly tool: ToolDetails; readonly onChange: () => void }): VNode {
+  const approvals = useResource(
+    `approved ${tool.server}`,
+    (signal) => api.approvals('approved', signal, tool.server),
+    (event) => event.type === 'approval',
+  );
+  const approval = approvalOf(approvals.data.value ?? [], tool.tool, tool.hash);
+  const [effects, tone] = effectsOf(tool);
   const schema = tool.definition['inputSchema'] as Json | undefined;
   const limits = useMemo(() => limitsByName(schema), [tool.hash]);
   return (
@@ -139,7 +113,17 @@ function About({ tool }: { readonly tool: ToolDetails }): VNode {
                 </a>,
               ],
               ['Status', <StatusBadge status={tool.status} />],
-              tool.destructive === true && ['Effects', <Badge tone="bad">may delete or overwrite</Badge>],
+              ['Effects', <Badge tone={tone}>{effects}</Badge>],
+              approval !== undefined && [
+                'Approved',
+                <span class="line">
+                  <span>
+                    by <ServerText text={approval.ruling?.by ?? ''} limit={100} />{' '}
+                    {approval.ruling && formatAgo(approval.ruling.at, now.value)}
+                  </span>
+                  <TakeBackButton approval={approval} onDone={onChange} />
+                </span>,
+              ],
               tool.confirm !== undefined && [
                 'Needs a yes',
                 <>
@@ -342,6 +326,10 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
     (signal) => api.why(server, name, signal),
     (event) => event.server === server || event.type === 'approval' || event.type === 'reloaded',
   );
+  const reload = (): void => {
+    why.reload();
+    tool.reload();
+  };
   const refused = why.data.value?.offered === false ? why.data.value : undefined;
   const back = wayBack(server);
   const saved = route.query['args'];
@@ -371,28 +359,18 @@ export function ToolView({ route }: { readonly route: Route }): VNode {
       }
       wide
     >
-      {refused && (
-        <NotOffered
-          server={server}
-          tool={name}
-          why={refused}
-          onChange={() => {
-            why.reload();
-            tool.reload();
-          }}
-        />
-      )}
+      {refused && <NotOffered server={server} tool={name} why={refused} onChange={reload} />}
       {/* What the API refuses to show is said above, with what to do about it. */}
       {!(refused && tool.data.value === undefined) && (
         <Loaded from={tool} what="The tool">
           {(details) =>
             // What a rule turns off can be looked at, not run.
             details.status === 'disabled' ? (
-              <About tool={details} />
+              <About tool={details} onChange={reload} />
             ) : (
               <div class="split">
                 <Try key={details.hash + (saved ?? '')} tool={details} remembered={remembered} />
-                <About tool={details} />
+                <About tool={details} onChange={reload} />
               </div>
             )
           }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { counted } from '../../../kernel/text.js';
-import type { ApprovalDiff, CallsMeanwhile } from '../../../model/approval.js';
+import type { ApprovalDiff, CallsMeanwhile, RiskEvidence } from '../../../model/approval.js';
 import { changeLines } from '../diff-lines.js';
 import { ago, inLine } from '../render.js';
 import { withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
@@ -13,13 +13,24 @@ function callsLine({ since, until, count, isMore }: CallsMeanwhile, now: number)
   return `  last known unchanged ${ago(now - since)}, noticed ${ago(now - until)}; ${calls} in between`;
 }
 
-function diffLines({ approval, changes, note, calls }: ApprovalDiff, terminal: Terminal, now: number): string[] {
+/** The words that a reason of the risk comes from. */
+function evidenceLine({ reason, path, text }: RiskEvidence): string {
+  const where = path === undefined || path === '' ? '' : ` in ${path}`;
+  return `  ${inLine(`${reason}${where}${text === undefined ? '' : `: "${text}"`}`)}`;
+}
+
+function diffLines(
+  { approval, changes, note, calls, evidence = [] }: ApprovalDiff,
+  terminal: Terminal,
+  now: number,
+): string[] {
   const { ref, about, risk, hash } = approval;
   const { paint } = terminal;
   const what = about === 'instructions' ? ' (its own description)' : '';
   return [
     `${paint.bold(inLine(ref))}${what}  ${paint.dim(hash.slice(0, 12))}`,
     `  risk ${paintRisk(terminal, risk.level)}: ${inLine(risk.reasons.join('; '))}`,
+    ...evidence.filter(({ path }) => path !== undefined).map(evidenceLine),
     ...(calls === undefined ? [] : [callsLine(calls, now)]),
     ...(note === undefined ? [] : [`  ${inLine(note)}`]),
     ...changes.flatMap((change) => changeLines(change, terminal)),

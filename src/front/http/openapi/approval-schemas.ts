@@ -69,6 +69,10 @@ export const ApprovalDiffs = z.object({
     z.object({
       approval: Approval,
       changes: z.array(z.object({ path: text, before: text.optional(), after: text.optional() })),
+      evidence: z
+        .array(z.object({ reason: text, path: text.optional(), text: text.optional() }))
+        .optional()
+        .meta({ description: 'Reasons of the risk with the field (a JSON pointer) and the words that show them.' }),
       note: text.optional(),
       calls: z
         .object({ since: z.number(), until: z.number(), count, isMore: z.literal(true).optional() })

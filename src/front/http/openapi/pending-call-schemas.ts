@@ -7,6 +7,7 @@ export const PendingCall = z.object({
   id: text,
   server: text,
   tool: text,
+  destructive: z.literal(true).optional().describe('The tool says that it may delete or overwrite something.'),
   arguments: z.unknown().meta({ description: 'Redacted, as in the audit log.' }),
   argumentsHash: text,
   principal: text,

@@ -173,6 +173,10 @@ export const ToolDetails = z.object({
     .boolean()
     .optional()
     .meta({ description: 'The server says that it may delete or overwrite something.' }),
+  readOnly: z
+    .boolean()
+    .optional()
+    .meta({ description: 'What the server says of `readOnlyHint`; absent where it says nothing.' }),
   hash: text,
   /** As the server defines it, without what an agent does not need. */
   definition: AnyObject,

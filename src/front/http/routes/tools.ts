@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { isObject } from '../../../kernel/json.js';
 import { LIMITS } from '../../../kernel/limits.js';
 import { estimateJsonTokens, estimateResultTokens } from '../../../kernel/tokens.js';
 import { MAX_AGENT_HITS } from '../../../model/hit.js';
@@ -8,6 +7,7 @@ import { hasScope } from '../../../model/principal.js';
 import { callMetaTool } from '../../mcp/menu/meta-tools.js';
 import { clientNameOf, wholeNumber } from '../dispatch/input.js';
 import { PROBLEM_TYPE } from '../dispatch/problem.js';
+import { isDestructive, saysReadOnly } from '../../../model/tool.js';
 import { route, type Route } from '../route.js';
 import { adviseHttp } from '../dispatch/http-remedies.js';
 import { Problem, SearchAnswer, SearchPreview, ServerList, ToolDetails, ToolList, Why } from '../openapi/schemas.js';
@@ -166,11 +166,16 @@ export function toolRoutes(): Route[] {
           traceId,
         });
         const callable = tool.status === 'enabled';
-        const { annotations } = tool.definition;
-        const isDestructive =
-          isObject(annotations) && annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true;
-        const shown = { ...tool, tool: tool.name, callable, confirm: showConfirm(tool.confirm), definition: lean };
-        return reply(ToolDetails.parse({ ...shown, ...(isDestructive && { destructive: true }) }));
+        const readOnly = saysReadOnly(tool.definition);
+        const shown = {
+          ...tool,
+          tool: tool.name,
+          callable,
+          readOnly,
+          confirm: showConfirm(tool.confirm),
+          definition: lean,
+        };
+        return reply(ToolDetails.parse({ ...shown, ...(isDestructive(tool.definition) && { destructive: true }) }));
       },
     }),
     route({
