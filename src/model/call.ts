@@ -47,6 +47,8 @@ export interface Call {
   readonly host?: Host;
   /** What the host or the program calls itself that makes the call, for the audit log; nothing proves it. */
   readonly hostName?: string;
+  /** A failure as its reader gets it: what a call costs that did not succeed. JSON by default. */
+  readonly wordFailure?: (failure: Failure) => string;
   /** What is wrong with the way the arguments were sent: the call is refused once it is certain that the caller may make it. */
   readonly problems?: readonly Problem[];
   /** What a modern host answered to the questions of an earlier round of this call, and the server's own state. */
@@ -75,6 +77,11 @@ export interface Failure {
   readonly delivered?: false | 'unknown';
   /** The JSON-RPC error of the server, when that is what failed; fronts that pass servers through give it on. */
   readonly upstream?: { readonly code: number; readonly message?: string; readonly data?: unknown };
+}
+
+/** A failure as one JSON object, as fronts give it to programs. */
+export function failureText({ upstream: _upstream, remedy: _remedy, ...shown }: Failure): string {
+  return JSON.stringify(shown);
 }
 
 /**

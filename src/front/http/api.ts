@@ -49,6 +49,8 @@ export interface ApiOptions {
   readonly browsers?: BrowserSessions;
   /** Replaces `mode` of the config; `hostModes` still applies. */
   readonly mode?: ModeName;
+  /** Whether callers without a key may administer toolscout. */
+  readonly localAdmin?: boolean;
   /** Only routes of these groups; all unless said. */
   readonly groups?: readonly RouteGroup[];
 }

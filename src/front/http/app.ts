@@ -80,6 +80,7 @@ export function createHttpApp(options: HttpAppOptions): HttpApp {
     auth,
     metrics: () => metrics.text(),
     mode: options.mode,
+    localAdmin: localAdmin ?? false,
     studio: options.studio,
     browsers,
     session: {

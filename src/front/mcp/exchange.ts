@@ -1,4 +1,5 @@
 import type { Cancel } from '../../kernel/async/cancel.js';
+import { agentFailureText } from './menu/agent-remedies.js';
 import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { HostCallOptions } from '../../gateway/index.js';
@@ -107,6 +108,8 @@ export function callOptions(
   return {
     route: 'mcp',
     budget,
+    // Through the meta-tools a failure is worded for agents.
+    wordFailure: budget === 'agent' ? agentFailureText : undefined,
     traceId,
     host,
     hostName: hostName || undefined,

@@ -26,7 +26,8 @@ export interface CallOptions {
 }
 
 /** A call as a front makes it for a host: the host can be asked while it runs. */
-export type HostCallOptions = CallOptions & Partial<Pick<Call, 'host' | 'problems' | 'resumed' | 'parent' | 'budget'>>;
+export type HostCallOptions = CallOptions &
+  Partial<Pick<Call, 'host' | 'problems' | 'resumed' | 'parent' | 'budget' | 'wordFailure'>>;
 
 /** A script as a caller of the library runs it; `timeoutMs` only shortens what the configuration allows. */
 export type ScriptOptions = CallOptions;

@@ -1,8 +1,9 @@
 import { describePending } from '../../config/index.js';
 import { addressOf } from '../../kernel/ids.js';
-import { counted } from '../../kernel/text.js';
+import { counted, oneLine, printable } from '../../kernel/text.js';
 import type { Approval, RiskLevel } from '../../model/approval.js';
 import type { PendingCall } from '../../model/pending-call.js';
+import { hasScope } from '../../model/principal.js';
 import type { Server } from '../../model/server.js';
 import { DOUBT_PHRASES } from '../../model/store.js';
 import type { Viewer } from '../../model/viewer.js';
@@ -115,8 +116,16 @@ function attentionOfApprovals(server: Server, approvals: readonly Approval[]): A
   ];
 }
 
-/** Pending calls as one line: an agent waits until a person decides. */
-function attentionOfCalls(calls: readonly PendingCall[]): Attention[] {
+/** Characters of the arguments that are shown; Approvals has all of them. */
+const MAX_ARGUMENTS = 120;
+
+/** Who makes a call, and with which program. */
+function askerOf({ principal, host }: PendingCall): string {
+  return oneLine(printable(host === undefined ? principal : `${principal} with ${host}`), MAX_ARGUMENTS);
+}
+
+/** Pending calls as one line: an agent waits until a person decides. Arguments are for those who may decide. */
+function attentionOfCalls(calls: readonly PendingCall[], maySeeArguments: boolean): Attention[] {
   const [first] = calls;
   if (!first) return [];
   const addresses = [...new Set(calls.map(({ server, tool }) => `"${addressOf(server, tool)}"`))];
@@ -130,7 +139,12 @@ function attentionOfCalls(calls: readonly PendingCall[]): Attention[] {
       title: isOne
         ? `A call of ${named} waits for confirmation`
         : `${counted(calls.length, 'call')} wait for confirmation`,
-      detail: isOne ? 'It is not sent before a person decides.' : `${named}${rest > 0 ? ` and ${rest} more` : ''}.`,
+      detail: !isOne
+        ? `${named}${rest > 0 ? ` and ${rest} more` : ''}.`
+        : !maySeeArguments
+          ? 'It is not sent before a person decides.'
+          : `${askerOf(first)} asks with ${oneLine(printable(JSON.stringify(first.arguments)), MAX_ARGUMENTS)}.`,
+      expiresAt: Math.min(...calls.map(({ expiresAt }) => expiresAt)),
       ...(isOne && { server: first.server, ref: first.id }),
       remedy: { kind: 'confirm-call', ...(isOne && { id: first.id }) },
     },
@@ -208,7 +222,11 @@ function attentionOfAll(core: Core, store: Pick<StoreStatus, 'writable' | 'probl
 
 const ORDER: ReadonlyArray<Attention['severity']> = ['severe', 'warning', 'info'];
 
-/** What a viewer should look at, the gravest first. */
+/** What ends by itself comes first: somebody waits for it, and everything else is still there later. */
+const placeOf = ({ severity, expiresAt }: Attention): number =>
+  expiresAt === undefined ? ORDER.indexOf(severity) : -1;
+
+/** What a viewer should look at: what expires, then the gravest. */
 export function attentionFor(
   core: Core,
   viewer: Viewer,
@@ -222,8 +240,10 @@ export function attentionFor(
     return server ? attentionOfApprovals(server, core.approvals.list([server])) : [];
   });
   return [
-    ...(caller.isLimited ? [] : [...attentionOfAll(core, store), ...attentionOfCalls(waiting)]),
+    ...(caller.isLimited
+      ? []
+      : [...attentionOfAll(core, store), ...attentionOfCalls(waiting, hasScope(viewer, 'admin'))]),
     ...approvals.slice(0, MAX_EACH),
     ...servers.slice(0, MAX_EACH),
-  ].toSorted((a, b) => ORDER.indexOf(a.severity) - ORDER.indexOf(b.severity));
+  ].toSorted((a, b) => placeOf(a) - placeOf(b));
 }

@@ -127,6 +127,7 @@ export function callVerbs(
       hostName: options.hostName,
       resumed: options.resumed,
       problems: options.problems,
+      wordFailure: options.wordFailure,
       select: options.select,
       budget: options.budget ?? options.maxTokens,
     }) satisfies { [Field in keyof Required<Call>]: Call[Field] };

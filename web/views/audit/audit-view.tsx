@@ -15,6 +15,7 @@ import { VirtualList } from '../../parts/virtual-list.js';
 import {
   countText,
   emptyText,
+  endedText,
   KINDS,
   OUTCOMES,
   recordWord,
@@ -28,23 +29,15 @@ import {
 import { reasonOf } from '../../text/advice.js';
 import { codeText, hasTool, placeOfCode } from '../../text/code-words.js';
 import { routeWord } from '../../text/route-word.js';
-import { formatBytes, formatCount, formatDateTime, formatDuration, formatMoment, plural } from '../../text/format.js';
+import { formatBytes, formatDateTime, formatDuration, plural } from '../../text/format.js';
 import { askedText, bySlowest, spentText, workedText } from '../../text/took.js';
+import { COUNTED, tokensText } from '../../text/token-words.js';
 import { whoOf } from '../../text/who.js';
 
 const LIMIT = 500;
 
-function Tokens({ tokens }: { readonly tokens: NonNullable<AuditRecord['tokens']> }): VNode {
-  return (
-    <>
-      arguments {formatCount(tokens.arguments)}, answer {formatCount(tokens.returned)}
-      {tokens.withheld > 0 && `, ${formatCount(tokens.withheld)} kept back`}
-    </>
-  );
-}
-
 function Details({ record }: { readonly record: AuditRecord }): VNode {
-  const { tokens } = record;
+  const tokens = tokensText(record);
   const asked = askedText(record.askedMs);
   const spent = record.kind === 'execution' ? spentText(record) : undefined;
   const place = placeOfCode(record.code, record.server, record.tool);
@@ -53,7 +46,12 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
       <div class="stack">
         <Facts
           items={[
-            ['When', formatDateTime(record.time)],
+            ...(record.latencyMs === undefined
+              ? [['When', formatDateTime(record.time)] as const]
+              : [
+                  ['Began', formatDateTime(record.time - record.latencyMs)] as const,
+                  ['Ended', formatDateTime(record.time)] as const,
+                ]),
             ['Kind', recordWord(record)],
             record.server !== undefined && ['What', <ServerLine text={titleOf(record)} />],
             ['Who', <ServerLine text={whoOf(record)} />],
@@ -75,7 +73,7 @@ function Details({ record }: { readonly record: AuditRecord }): VNode {
             ],
             asked !== undefined && ['Asked', `${asked}, not counted above`],
             record.waitedMs !== undefined && ['Waited', `${formatDuration(record.waitedMs)} for the rate limit`],
-            tokens !== undefined && ['Tokens', <Tokens tokens={tokens} />],
+            tokens !== undefined && ['Tokens', tokens],
             record.resultBytes !== undefined && ['Result', formatBytes(record.resultBytes)],
             record.traceId !== undefined && ['Trace', <code>{record.traceId}</code>],
           ]}
@@ -121,7 +119,7 @@ function Row({ record, isOneKind }: { readonly record: AuditRecord; readonly isO
         <div class="row-sub">
           {cost !== undefined && <span class="narrow-only">{cost} · </span>}
           {[
-            formatMoment(record.time, now.value),
+            endedText(record, now.value),
             record.code,
             askedText(record.askedMs),
             (!isOneKind || record.kind === 'confirm') && record.server !== undefined && recordWord(record),
@@ -179,7 +177,7 @@ export function AuditView({ route }: { readonly route: Route }): VNode {
   return (
     <Page
       title="Audit"
-      lead="Everything that was done, by whom, how long it took and what it cost: tokens of the arguments and of the answer. Secrets are taken out."
+      lead={`Everything that was done, by whom, how long it took and what it cost. ${COUNTED} Secrets are taken out.`}
       wide
     >
       <div class="filters filters-many">

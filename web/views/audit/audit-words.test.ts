@@ -3,6 +3,7 @@ import { AUDIT_KINDS } from '../../../src/model/audit-record.js';
 import {
   countText,
   emptyText,
+  endedText,
   KINDS,
   kindWord,
   OUTCOMES,
@@ -79,4 +80,10 @@ it('STUDIO-1 what was cancelled is found by its own word and not among what fail
     '3 records of the newest 500',
     'The newest 500 records',
   ]);
+});
+
+it('STUDIO-1 says that the time of a call is its end', () => {
+  const now = new Date(2026, 10, 18, 15, 30).getTime();
+  expect(endedText({ time: now, latencyMs: 4 }, now)).toBe('ended 15:30:00');
+  expect(endedText({ time: now }, now)).toBe('15:30:00');
 });

@@ -1,6 +1,6 @@
 import type { AuditKind, AuditRecord } from '../../api/types.js';
 import { outcomeWord } from '../../text/code-words.js';
-import { plural } from '../../text/format.js';
+import { formatMoment, plural } from '../../text/format.js';
 
 /** The word of a person for each kind of record, in the order of the filter. */
 const KIND_WORDS: Readonly<Record<AuditKind, string>> = {
@@ -64,6 +64,11 @@ export function recordWord({ kind, detail }: Pick<AuditRecord, 'kind' | 'detail'
 export function titleOf({ server, tool, kind }: Pick<AuditRecord, 'server' | 'tool' | 'kind'>): string {
   if (server === undefined) return kindWord(kind);
   return tool === undefined ? server : `${server}:${tool}`;
+}
+
+/** When a record was made: that of something that took time is made at its end; Traffic has the beginning. */
+export function endedText({ time, latencyMs }: Pick<AuditRecord, 'time' | 'latencyMs'>, now: number): string {
+  return `${latencyMs === undefined ? '' : 'ended '}${formatMoment(time, now)}`;
 }
 
 /** How records can have ended, and the word for it. */

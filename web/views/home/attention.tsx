@@ -12,7 +12,7 @@ import { ServerText } from '../../parts/server-text.js';
 import { Advice, Callout } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
 import { askLine } from '../../text/ask-words.js';
-import { formatAgo, plural } from '../../text/format.js';
+import { formatAgo, formatLeft, plural } from '../../text/format.js';
 import { actionLabel, placeOf } from './home-words.js';
 
 const DOTS = { info: '', warning: 'dot-warn', severe: 'dot-bad' } as const;
@@ -46,6 +46,7 @@ function One({ item, onChange }: { readonly item: Attention; readonly onChange: 
         </p>
         <p class="muted">
           <ServerText text={reasonOf(item.detail)} limit={300} />
+          {item.expiresAt !== undefined && ` Expires ${formatLeft(item.expiresAt, now.value)}.`}
         </p>
         {label === undefined && !place && (
           <p class="small">

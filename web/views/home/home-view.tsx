@@ -13,6 +13,7 @@ import { Command, ServerLine } from '../../parts/server-text.js';
 import { Bars } from '../../parts/spark.js';
 import { Empty, Loaded, OutcomeBadge } from '../../parts/states.js';
 import { formatAgo, formatCount, formatRatio, plural } from '../../text/format.js';
+import { COUNTED, menuText } from '../../text/token-words.js';
 import { workedText } from '../../text/took.js';
 import { AttentionList } from './attention.js';
 import { FirstRun } from './first-run.js';
@@ -73,8 +74,7 @@ function Tokens({ tokens }: { readonly tokens: Overview['tokens'] }): VNode {
           <span style={{ width: `${Math.max(0.5, share * 100)}%` }} />
         </div>
         <p class="muted small">
-          The menu and instructions that a host loads through toolscout, against loading the definition of every tool.
-          Measured on your tools.
+          {menuText(tokens)} Measured on what a host of this toolscout gets, against the definitions of all your tools.
           {tokens.everything <= tokens.now && ' It stays the same however many servers you add.'}
         </p>
       </div>
@@ -171,6 +171,7 @@ function LastCalls(): VNode | null {
           </tbody>
         </table>
       </div>
+      <p class="bulk muted small">{COUNTED}</p>
     </Section>
   );
 }

@@ -69,7 +69,13 @@ export const Overview = z.object({
   }),
   tools: ToolCounts,
   tokens: z.object({
-    now: count.meta({ description: 'Menu and instructions that a host is given in the configured mode.' }),
+    now: count.meta({
+      description: 'Menu and instructions that a host is given in the mode and with the admin tools of this process.',
+    }),
+    menu: count.meta({ description: 'Of `now`: the definitions of the tools, as in the audit record of a menu.' }),
+    instructions: count.meta({ description: 'Of `now`: the instructions.' }),
+    tools: count.meta({ description: 'How many tools the menu has.' }),
+    adminTools: count.meta({ description: 'How many of them `serve --admin` adds.' }),
     everything: count.meta({ description: 'The definitions of all tools that are offered.' }),
   }),
   hours: z.array(z.object({ at: time, calls: count, failed: count, waiting: count })).meta({
@@ -97,6 +103,7 @@ export const Overview = z.object({
       detail: text,
       server: text.optional(),
       ref: text.optional(),
+      expiresAt: time.optional().meta({ description: 'Until when a call that waits can be decided about.' }),
       remedy: text,
       action: Fix.optional().meta({ description: 'The request that mends it.' }),
     }),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../kernel/tokens.js';
 import { openHttpApp } from '../../../../test/support/http-app.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { wrapGateway, type CallOptions } from '../../../gateway/index.js';
@@ -38,7 +39,11 @@ describe('POST /v1/call', () => {
       expect.stringContaining('text/event-stream') as string,
     ]);
     const [, data] = /event: result\ndata: (.+)/.exec(await answer.text()) ?? [];
-    expect(JSON.parse(data!)).toMatchObject({ success: false, tokens: { returned: 0 } });
+    const { error, tokens, ...rest } = JSON.parse(data!) as { error: object; tokens: object; success: boolean };
+    expect(rest.success).toBe(false);
+    // A refusal is read, too: it costs its text.
+    const { remedy: _remedy, ...read } = error as { remedy?: unknown };
+    expect(tokens).toMatchObject({ returned: estimateTokens(JSON.stringify(read)) });
     await gateway.close({ drainMs: 0 });
   });
 

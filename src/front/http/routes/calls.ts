@@ -1,7 +1,7 @@
 import type { Clock } from '../../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../../kernel/errors.js';
 import type { Log } from '../../../kernel/log.js';
-import type { CallResult, Failure } from '../../../model/call.js';
+import { failureText, type CallResult, type Failure } from '../../../model/call.js';
 import type { CallOptions, HostCallOptions } from '../../../gateway/index.js';
 import { createEventStream, EVENT_HEADERS, EVENT_STREAM, wantsEvents } from '../event-stream.js';
 import { clientNameOf } from '../dispatch/input.js';
@@ -9,7 +9,7 @@ import { PROBLEM_TYPE, problemResponse } from '../dispatch/problem.js';
 import { route, type Route, type RouteInput } from '../route.js';
 import { AskAnswer, AskList, CallAnswer, CallRequest, Events, Problem } from '../openapi/schemas.js';
 import type { Asks } from '../asks.js';
-import { estimateJsonTokens, estimateReadTokens } from '../../../kernel/tokens.js';
+import { estimateJsonTokens, estimateReadTokens, estimateTokens } from '../../../kernel/tokens.js';
 import { traceMeta } from '../../../kernel/trace-context.js';
 import * as z from 'zod';
 
@@ -78,10 +78,11 @@ export function callRoutes({
         const { value } = next;
         if (value.type === 'progress') stream.send('progress', value.progress);
         else {
-          const { result } = value.result;
+          const { result, error } = value.result;
           const tokens = {
             arguments: estimateJsonTokens(body.arguments),
-            returned: result ? estimateReadTokens(result) : 0,
+            // What did not succeed is read as well.
+            returned: result ? estimateReadTokens(result) : error ? estimateTokens(failureText(error)) : 0,
           };
           stream.send('result', { trace_id: input.traceId, ...value.result, tokens });
         }

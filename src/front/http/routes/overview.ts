@@ -9,7 +9,13 @@ import { route, type Route } from '../route.js';
 import { HeldTools, Overview, Problem, ServerDetails } from '../openapi/schemas.js';
 
 /** How things stand: all servers at a glance, and one server whole. */
-export function overviewRoutes({ mode }: { readonly mode?: ModeName }): Route[] {
+export function overviewRoutes({
+  mode,
+  localAdmin = false,
+}: {
+  readonly mode?: ModeName | undefined;
+  readonly localAdmin?: boolean | undefined;
+}): Route[] {
   return [
     route({
       id: 'showOverview',
@@ -21,10 +27,13 @@ export function overviewRoutes({ mode }: { readonly mode?: ModeName }): Route[] 
       responses: { 200: { description: 'The overview.', content: { 'application/json': Overview } } },
       async handle({ gateway, reply }) {
         const { everyTool, attention, ...rest } = await gateway.studio.overview();
+        // A host with a key has the rights of its key: that of an agent is not to administer.
+        const admin = localAdmin && gateway.internal.loaded().config.http.auth === undefined;
+        const menu = await countMenuTokens(gateway, { mode, admin });
         return reply(
           Overview.parse({
             ...rest,
-            tokens: { now: await countMenuTokens(gateway, mode), everything: everyTool },
+            tokens: { now: menu.menu + menu.instructions, everything: everyTool, ...menu },
             attention: attention.map((each) => ({ ...each, remedy: adviseHttp(each.remedy) })),
           }),
         );

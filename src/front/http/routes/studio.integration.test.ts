@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fixture } from '../../../../test/support/fixture.js';
+import { estimateTokens } from '../../../kernel/tokens.js';
 import { openHttpApp } from '../../../../test/support/http-app.js';
+import { connectHost } from '../../../../test/support/mcp-host.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import { STUDIO_PAGE } from '../../../../test/support/studio-page.js';
@@ -12,7 +14,7 @@ interface Overview {
   readonly empty: boolean;
   readonly servers: Record<string, number>;
   readonly tools: Record<string, number>;
-  readonly tokens: { readonly now: number; readonly everything: number };
+  readonly tokens: Readonly<Record<'now' | 'everything' | 'menu' | 'instructions' | 'tools' | 'adminTools', number>>;
   readonly hours: ReadonlyArray<{ readonly at: number; readonly calls: number; readonly failed: number }>;
   readonly attention: ReadonlyArray<Record<string, unknown>>;
 }
@@ -126,6 +128,49 @@ describe('what the page shows', STARTS_PROCESSES, () => {
     expect(costs[1]!.now).toBeGreaterThan(costs[0]!.now);
   });
 
+  it('STUDIO-1 tokens of the menu are those that a host of this process gets and Audit counts, admin tools included', async () => {
+    const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
+    const { send } = await openHttpApp(gateway, { localAdmin: true });
+    const { tokens } = (await (await send('/v1/overview')).json()) as Overview;
+    expect(tokens.adminTools).toBeGreaterThan(0);
+    expect(tokens.now).toBe(tokens.menu + tokens.instructions);
+    const host = await connectHost(gateway, { era: 'modern', over: 'stdio' }, { admin: true });
+    const { tools } = await host.client.listTools();
+    expect(tools).toHaveLength(tokens.tools);
+    expect(host.client.getInstructions()).toBeTruthy();
+    await expect.poll(async () => (await gateway.audit.list({ kind: 'menu' }))[0]?.tokens?.returned).toBe(tokens.menu);
+    const { send: ask } = await openHttpApp(gateway, { localAdmin: false });
+    const without = (await (await ask('/v1/overview')).json()) as Overview;
+    expect(without.tokens.adminTools).toBe(0);
+    expect(without.tokens.menu).toBeLessThan(tokens.menu);
+  });
+
+  it('STUDIO-1 EXEC-5 a call that is refused costs the text that the host received', async () => {
+    const gateway = await openToolscout({
+      servers: { old: fixture('legacy') },
+      toolRules: [
+        { pattern: 'crash', enabled: false },
+        { pattern: 'echo', confirm: true },
+      ],
+    });
+    await gateway.servers.discover();
+    const received = new Map<string, number>();
+    for (const mode of ['meta', 'passthrough'] as const) {
+      const host = await connectHost(gateway, { era: 'modern', over: 'stdio', capabilities: {}, name: mode }, { mode });
+      const args = { message: mode };
+      const direct = { name: 'old__echo', arguments: args };
+      const meta = { name: 'execute_tool', arguments: { server: 'old', tool: 'echo', arguments: args } };
+      const { isError, content } = await host.client.callTool(mode === 'meta' ? meta : direct);
+      expect(isError).toBe(true);
+      received.set(mode, estimateTokens((content as unknown as [{ text: string }])[0].text));
+    }
+    const billed = async (): Promise<unknown> => {
+      const records = await gateway.audit.list({ kind: 'execution' });
+      return Object.fromEntries(records.map(({ host, tokens }) => [host, tokens?.returned]));
+    };
+    await expect.poll(billed).toEqual(Object.fromEntries(received));
+  });
+
   it('STUDIO-1 an empty toolscout says so, and one with requests says what waits', async () => {
     const { send } = await openHttpApp(await openToolscout({}));
     expect(await (await send('/v1/overview')).json()).toMatchObject({ empty: true, attention: [] });
@@ -140,13 +185,14 @@ describe('what the page shows', STARTS_PROCESSES, () => {
 
   it('STUDIO-1 SEC-11 the overview says which calls wait for confirmation, until one is decided', async () => {
     const gateway = await openToolscout({
-      servers: { old: fixture('legacy') },
+      servers: { old: fixture('legacy'), absent: { command: '/no/such/program' } },
       toolRules: [{ pattern: 'old:{echo,fail}', confirm: true }],
     });
     await gateway.servers.discover();
     const { send, post } = await openHttpApp(gateway);
     const attention = async () => ((await (await send('/v1/overview')).json()) as Overview).attention;
-    expect(await attention()).toEqual([]);
+    const broken = expect.objectContaining({ kind: 'server-failed', severity: 'severe' }) as unknown;
+    expect(await attention()).toEqual([broken]);
     await post('/v1/call', { server: 'old', tool: 'echo', arguments: { message: 'x' } });
     const [first] = await gateway.approvals.calls({ state: 'waiting' });
     expect(await attention()).toEqual([
@@ -156,8 +202,12 @@ describe('what the page shows', STARTS_PROCESSES, () => {
         title: 'A call of "old:echo" waits for confirmation',
         server: 'old',
         ref: first!.id,
+        // An agent waits for it: it stands before what is graver and does not expire.
+        detail: 'local with HTTP API asks with {"message":"x"}.',
+        expiresAt: first!.expiresAt,
         remedy: expect.stringContaining(`/v1/pending-calls/${first!.id}/approve`) as string,
       }),
+      broken,
     ]);
     await post('/v1/call', { server: 'old', tool: 'fail', arguments: {} });
     expect(await attention()).toEqual([
@@ -165,9 +215,10 @@ describe('what the page shows', STARTS_PROCESSES, () => {
         title: '2 calls wait for confirmation',
         detail: expect.stringMatching(/^"old:(?:echo|fail)", "old:(?:echo|fail)"\.$/) as string,
       }),
+      broken,
     ]);
     for (const { id } of await gateway.approvals.calls({ state: 'waiting' })) await gateway.approvals.rejectCall(id);
-    expect(await attention()).toEqual([]);
+    expect(await attention()).toEqual([broken]);
   });
 
   it('STUDIO-1 S12 tools that are held back and previews of searches are of the servers that a caller sees', async () => {

@@ -1,4 +1,5 @@
 import { longerLimit, refWord, shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
+import { failureText, type Failure } from '../../../model/call.js';
 
 /** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
 const WORDS: RemedyWords = {
@@ -55,4 +56,9 @@ const WORDS: RemedyWords = {
 /** A remedy for an agent. */
 export function adviseAgent(remedy: Remedy): string {
   return wordRemedy(remedy, WORDS);
+}
+
+/** A failure as an agent reads it: the answer of the meta-tools, and what such a call costs. */
+export function agentFailureText(failure: Failure): string {
+  return failureText({ ...failure, suggestion: adviseAgent(failure.remedy) });
 }

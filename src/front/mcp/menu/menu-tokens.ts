@@ -1,8 +1,10 @@
 import { wrapGateway, type Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
-import { estimateJsonTokens, estimateTokens } from '../../../kernel/tokens.js';
+import { sampleTokens } from '../../../kernel/token-sample.js';
+import { estimateTokens } from '../../../kernel/tokens.js';
 import type { ModeName } from '../../../model/config.js';
 import type { Host } from '../../../model/host.js';
+import { isAdminTool } from './admin-tools.js';
 import { createCatalogMenu } from './catalog-surface.js';
 import { createListItems } from './list-items.js';
 import { createModeChoice } from './modes.js';
@@ -16,10 +18,21 @@ const NO_HOST: Host = {
   notify: () => undefined,
 };
 
-/**
- * The tokens of the menu and the instructions in the configured mode, for an unknown host, before its first request.
- */
-export async function countMenuTokens(gateway: Gateway, forced?: ModeName): Promise<number> {
+/** What a host is given before its first request, in tokens. */
+export interface MenuTokens {
+  /** The definitions of the tools in the menu, counted as for the audit record of a menu. */
+  readonly menu: number;
+  readonly instructions: number;
+  /** How many tools the menu has, and how many of them are those of `serve --admin`. */
+  readonly tools: number;
+  readonly adminTools: number;
+}
+
+/** Counts the menu and the instructions in the configured mode, for a host of which nothing is known. */
+export async function countMenuTokens(
+  gateway: Gateway,
+  { mode: forced, admin = false }: { readonly mode?: ModeName | undefined; readonly admin?: boolean } = {},
+): Promise<MenuTokens> {
   // It is no menu that an agent was given, so it does not belong on the bill.
   const unbilled = wrapGateway(gateway, () => ({ 'hosts.noteMenu': () => undefined }));
   const { mode, hostModes, pinned } = gateway.internal.loaded().config;
@@ -29,17 +42,25 @@ export async function countMenuTokens(gateway: Gateway, forced?: ModeName): Prom
     pinned,
     items: createListItems(),
     flat: false,
+    admin,
+    // As for every host of which that is not known: the menu then names what is behind it.
+    showsInstructions: false,
   })();
   try {
     const exchange = { host: NO_HOST, principal: 'local', signal: new AbortController().signal };
-    let tokens = surface.instructions === undefined ? 0 : estimateTokens(surface.instructions);
+    const tools: JsonObject[] = [];
     let page: JsonObject = {};
     do {
       const { nextCursor: cursor } = page;
       page = await surface.answer('tools/list', cursor === undefined ? {} : { cursor }, exchange);
-      for (const tool of page['tools'] as JsonObject[]) tokens += estimateJsonTokens(tool);
+      tools.push(...(page['tools'] as JsonObject[]));
     } while (page['nextCursor'] !== undefined);
-    return tokens;
+    return {
+      menu: sampleTokens(tools),
+      instructions: estimateTokens(surface.instructions ?? ''),
+      tools: tools.length,
+      adminTools: tools.filter(({ name }) => admin && isAdminTool(String(name))).length,
+    };
   } finally {
     surface.close?.();
   }

@@ -1,4 +1,4 @@
-import { adviseAgent } from './agent-remedies.js';
+import { adviseAgent, agentFailureText } from './agent-remedies.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../../kernel/json.js';
 import { addressOf } from '../../../kernel/ids.js';
@@ -107,12 +107,11 @@ export function rows(head: JsonObject, name: string, list: readonly JsonObject[]
 
 /** A failed call, as one JSON object; what a host must see as a protocol error is thrown as one. */
 function failed(failure: Failure | undefined): MetaResult {
-  const { upstream, remedy, ...shown } = failure ?? {};
+  const { upstream } = failure ?? {};
   if (upstream?.code === RPC_CODE.urlElicitationRequired) {
     throw new ToolscoutError('TOOL_EXECUTION_ERROR', failure?.message ?? '', { upstream });
   }
-  const advised = remedy === undefined ? shown : { ...shown, suggestion: adviseAgent(remedy) };
-  return { ...text(JSON.stringify(advised)), isError: true };
+  return { ...text(failure ? agentFailureText(failure) : '{}'), isError: true };
 }
 
 /** A refusal by toolscout itself: an `isError` result with one JSON object (META-3). */

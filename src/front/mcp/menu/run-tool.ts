@@ -1,5 +1,6 @@
 import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
+import { failureText } from '../../../model/call.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { callOptions, protocolError, type Exchange } from '../exchange.js';
 import { refuseDeep, traced } from './meta-tools.js';
@@ -21,9 +22,9 @@ export async function runTool(
     refuseDeep(result, address);
     return result;
   }
-  const { upstream, remedy: _remedy, ...failure } = error ?? {};
+  const upstream = error?.upstream;
   // What the server itself refused reaches the host as the server said it.
   if (upstream) throw new ToolscoutError('TOOL_EXECUTION_ERROR', error?.message ?? '', { upstream });
   if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(RPC_CODE.invalidParams, error.message);
-  return traced({ content: [{ type: 'text', text: JSON.stringify(failure) }], isError: true }, exchange);
+  return traced({ content: [{ type: 'text', text: error ? failureText(error) : '{}' }], isError: true }, exchange);
 }
