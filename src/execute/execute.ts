@@ -6,7 +6,7 @@ import { countLater } from '../kernel/token-sample.js';
 import { auditedMeta } from '../protocol/request-meta.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import type { Call, CallResult, Failure, Progress } from '../model/call.js';
+import type { Call, CallResult, Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { ServerRequest } from '../model/upstream.js';

@@ -122,4 +122,54 @@ describe('decisions in Studio', () => {
       expect(await seriousFindings(page)).toEqual([]);
     },
   );
+
+  it(
+    'STUDIO-1 STUDIO-2 says what it means not to answer a question, and the result says so',
+    STARTS_PROCESSES,
+    async () => {
+      const studio = await openStudio({ servers: { asking: fixture('asking') } });
+      const page = await open(`${studio.url}#/tool/asking/elicit`);
+      await page.getByLabel(/^message/).fill('Who?');
+      await page.getByRole('button', { name: 'Run the tool' }).click();
+      const ask = page.getByRole('group', { name: 'asking asks you a question' });
+      await ask.getByText('Who?').waitFor();
+      expect(await ask.getByText('Server "asking" asks:').count()).toBe(0);
+      await ask.getByText(/Decline tells the server that you say no/).waitFor();
+      await ask.getByRole('button', { name: 'Decline' }).click();
+      await page.getByText('You declined a question of the server.').waitFor();
+      // The badge stands beside the text, not below it.
+      const [text, badge] = await Promise.all([
+        page.locator('.outcome > span').first().boundingBox(),
+        page.locator('.outcome .badge').boundingBox(),
+      ]);
+      expect(badge!.x).toBeGreaterThanOrEqual(text!.x + text!.width);
+    },
+  );
+
+  it('STUDIO-2 at 360 px a decision is in sight and details lead back to their list', STARTS_PROCESSES, async () => {
+    const studio = await openStudio({
+      servers: { legacy: fixture('legacy') },
+      toolRules: [{ pattern: 'legacy:echo', confirm: true }],
+    });
+    const headers = { 'content-type': 'application/json' };
+    const message = 'long '.repeat(400);
+    const body = JSON.stringify({ server: 'legacy', tool: 'echo', arguments: { message } });
+    await fetch(`${studio.url}v1/call`, { method: 'POST', headers, body });
+    const page = await open(`${studio.url}#/approvals`, { viewport: { width: 360, height: 740 } });
+    const approve = page.getByRole('button', { name: 'Approve the call' });
+    await approve.waitFor();
+    const box = await approve.boundingBox();
+    expect(box!.y + box!.height).toBeLessThanOrEqual(740);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    expect(await seriousFindings(page)).toEqual([]);
+    await approve.click();
+    await page.goto(`${studio.url}#/audit`);
+    await page.getByRole('listbox', { name: 'Records' }).getByRole('option').first().click();
+    await page.getByRole('heading', { name: 'Record', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Back to the list' }).click();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('role'))).toBe('listbox');
+    expect(await seriousFindings(page)).toEqual([]);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect(await page.getByRole('button', { name: 'Back to the list' }).count()).toBe(0);
+  });
 });

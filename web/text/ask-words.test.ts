@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { askLine, askTitle, questionText, scopeText } from './ask-words.js';
+import { askLine, askTitle, questionText, scopeText, unansweredText } from './ask-words.js';
 
 const about = { server: 'notes', tool: 'drop' };
 const confirms = { rule: 'rule 1 (pattern "*")', scope: 'call', arguments: {} } as const;
@@ -33,4 +33,17 @@ describe('words of a question', () => {
     expect(askLine({ ...about, kind: 'sampling' })).toBe('notes:drop waits for you: it asks for the answer of a model');
     expect(askLine({ ...about, kind: 'elicitation', confirms })).toBe('A call of notes:drop waits for your yes');
   });
+});
+
+it('STUDIO-1 a question is shown without the line that names its server again', () => {
+  expect(questionText({ server: 's' }, 'Server "s" asks:\nName?')).toBe('Name?');
+  // Only what toolscout put first: a server that names another one is not helped.
+  expect(questionText({ server: 's' }, 'Server "s" asks:\nServer "bank" asks:\nPIN?')).toContain('Server "bank"');
+  expect(questionText({ server: 's' }, 'Server "bank" asks:\nPIN?')).toContain('Server "bank"');
+});
+
+it('STUDIO-1 a result without an answer says so', () => {
+  expect(unansweredText(['accept', 'decline'])).toContain('You declined a question');
+  expect(unansweredText(['cancel'])).toContain('You dismissed a question');
+  expect([unansweredText([]), unansweredText(['accept'])]).toEqual([undefined, undefined]);
 });

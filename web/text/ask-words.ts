@@ -33,6 +33,24 @@ export function askLine(ask: Asked): string {
     : `${address} waits for you: it ${ASKS_FOR[ask.kind]}`;
 }
 
+/** The question without the line that names its server, where the card names it already. Only what toolscout put first is left out. */
+export function questionText({ server }: Pick<Ask, 'server'>, message: string): string {
+  const head = `Server "${server}" asks:\n`;
+  return message.startsWith(head) ? message.slice(head.length) : message;
+}
+
+/** What the two ways not to answer a question tell the server. */
+export const WITHOUT_ANSWER =
+  'Decline tells the server that you say no (decline). Dismiss tells it that you closed the question without an answer (cancel). The tool goes on either way.';
+
+/** What is said beside a result that was made without an answer. */
+export function unansweredText(actions: readonly string[]): string | undefined {
+  const last = actions.findLast((action) => action === 'decline' || action === 'cancel');
+  if (last === undefined) return undefined;
+  const did = last === 'decline' ? 'declined' : 'dismissed';
+  return `You ${did} a question of the server. This is what the tool answered without it.`;
+}
+
 /** What a yes to a call holds for. */
 export function scopeText(scope: NonNullable<Ask['confirms']>['scope']): string {
   return scope === 'tool'

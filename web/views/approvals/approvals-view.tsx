@@ -12,6 +12,7 @@ import { useResource } from '../../app/resource.js';
 import { goTo, hrefTo, type Route } from '../../app/router.js';
 import { isAdmin, seesAsAdmin } from '../../app/session.js';
 import { countWaiting } from '../../app/waiting.js';
+import { DetailsBox } from '../../parts/details-box.js';
 import { Page, Section } from '../../parts/page.js';
 import { ServerLine } from '../../parts/server-text.js';
 import { Badge, Empty, Loaded } from '../../parts/states.js';
@@ -234,15 +235,17 @@ function Pending({ route }: { readonly route: Route }): VNode {
                   </div>
                 )}
               </Section>
-              <ApprovalDetails
-                key={keyOf(current)}
-                takesFocus={named !== undefined || hasDecided}
-                approval={current}
-                reason={reason}
-                onReason={setReason}
-                isBusy={isBusy}
-                onDecide={(verb) => void decide([current], verb)}
-              />
+              <DetailsBox>
+                <ApprovalDetails
+                  key={keyOf(current)}
+                  takesFocus={named !== undefined || hasDecided}
+                  approval={current}
+                  reason={reason}
+                  onReason={setReason}
+                  isBusy={isBusy}
+                  onDecide={(verb) => void decide([current], verb)}
+                />
+              </DetailsBox>
             </div>
           );
         }}

@@ -103,24 +103,26 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
             onInput={(event) => setReason(event.currentTarget.value)}
           />
         </label>
-        <button
-          type="button"
-          class="button button-main"
-          disabled={isBusy || !isAdmin()}
-          onClick={() => void decide('approve')}
-        >
-          <Icon name="check" />
-          Approve the call
-        </button>
-        <button
-          type="button"
-          class="button button-danger"
-          disabled={isBusy || !isAdmin()}
-          onClick={() => void decide('reject')}
-        >
-          <Icon name="cross" />
-          Reject the call
-        </button>
+        <div class="line decide-buttons">
+          <button
+            type="button"
+            class="button button-main"
+            disabled={isBusy || !isAdmin()}
+            onClick={() => void decide('approve')}
+          >
+            <Icon name="check" />
+            Approve the call
+          </button>
+          <button
+            type="button"
+            class="button button-danger"
+            disabled={isBusy || !isAdmin()}
+            onClick={() => void decide('reject')}
+          >
+            <Icon name="cross" />
+            Reject the call
+          </button>
+        </div>
       </div>
     </li>
   );

@@ -14,7 +14,7 @@ import { JsonTree } from '../../parts/json-tree.js';
 import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { reasonOf } from '../../text/advice.js';
-import { askTitle, questionText, scopeText } from '../../text/ask-words.js';
+import { askTitle, questionText, scopeText, WITHOUT_ANSWER } from '../../text/ask-words.js';
 import { createAskDrafts } from './ask-drafts.js';
 import type { Run } from './run.js';
 
@@ -88,6 +88,7 @@ function Elicitation({ id, params, onAnswer }: AnswerProps): VNode {
           Dismiss
         </button>
       </div>
+      <p class="muted small">{WITHOUT_ANSWER}</p>
     </form>
   );
 }
@@ -172,7 +173,7 @@ function Confirmation({
       </p>
       <JsonTree value={confirms.arguments as Json} open={3} label="Arguments that would be sent" />
       <p class="muted small">{scopeText(confirms.scope)}</p>
-      <div class="line">
+      <div class="line decide-buttons">
         <button
           type="button"
           class="button button-main"
@@ -196,7 +197,7 @@ function Confirmation({
 /** A question in the middle of a call, answered here; without `run` the call was made on another page. */
 export function AskView({ ask, run }: { readonly ask: Ask; readonly run?: Run }): VNode {
   const answer = async (given: JsonObject): Promise<void> => {
-    run?.answering(ask.id, true);
+    run?.answering(ask.id, true, ask.confirms ? undefined : given['action']);
     try {
       await api.answer(ask.id, given);
       drafts.drop(ask.id);

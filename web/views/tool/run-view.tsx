@@ -8,6 +8,7 @@ import { Section } from '../../parts/page.js';
 import { ServerText } from '../../parts/server-text.js';
 import { Badge, Callout, Failure, OutcomeBadge } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
+import { unansweredText } from '../../text/ask-words.js';
 import { outcomeOfCode } from '../../text/code-words.js';
 import { formatCount } from '../../text/format.js';
 import { AskView } from './ask-view.js';
@@ -93,12 +94,13 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
   const ms = state.step === 'done' || state.step === 'failed' ? tookText(state) : undefined;
   const code = state.step === 'failed' ? state.error.problem.code : undefined;
   const answer = state.step === 'done' || state.step === 'failed' ? state.answer : undefined;
+  const unanswered = unansweredText(run.actions());
   const result = answer?.['result'] as JsonObject | undefined;
   return (
     <Section
       title="Result"
       aside={
-        <span class="line">
+        <span class="outcome">
           <span>{[tokensText(answer), ms].filter(Boolean).join(' · ')}</span>
           {state.step === 'done' && <Badge tone="ok">success</Badge>}
           {state.step === 'failed' && <OutcomeBadge outcome={outcomeOfCode(code)} code={code} />}
@@ -121,6 +123,7 @@ export function RunView({ run }: { readonly run: Run }): VNode | null {
           </p>
         )}
         {state.step === 'failed' && <Failed state={state} />}
+        {state.step === 'done' && unanswered !== undefined && <p class="muted">{unanswered}</p>}
         {state.step === 'done' && (
           <p class="sr-only" role="status">
             The call succeeded.

@@ -49,6 +49,8 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
   let sent = new Set<string>();
   /** Every question of the call; the list of all that wait may still hold one that is over. */
   const asked = new Set<string>();
+  /** What the person did about the questions of the server. */
+  let actions = new Map<string, string>();
   const keepTime = (asks: readonly Ask[]): void => {
     if (askedAt !== undefined) askedMs += now() - askedAt;
     askedAt = asks.some(({ id }) => !sent.has(id)) ? now() : undefined;
@@ -75,6 +77,7 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
     endedMs = 0;
     askedAt = undefined;
     sent = new Set();
+    actions = new Map();
     state.value = { step: 'running', startedAt: Date.now(), progress: [], asks: [] };
     const update = (change: Partial<Extract<RunState, { step: 'running' }>>): void => {
       if (state.value.step === 'running') state.value = { ...state.value, ...change };
@@ -137,13 +140,18 @@ export function createRun(call: typeof api.call = api.call, now: () => number = 
       state.value = { step: 'cancelled', wasSent };
     },
     /** The answer to a question is sent, or could not be. */
-    answering: (id: string, isSent: boolean) => {
+    answering: (id: string, isSent: boolean, action?: unknown) => {
       if (isSent) sent.add(id);
       else sent.delete(id);
+      // The call may end before the answer is confirmed.
+      if (isSent && typeof action === 'string') actions.set(id, action);
+      else actions.delete(id);
       if (state.value.step === 'running') keepTime(state.value.asks);
     },
     /** Whether this page was asked: then the question is not one of a call made elsewhere. */
     wasAsked: (id: string) => asked.has(id),
+    /** How the questions of the server were answered: `accept`, `decline`, `cancel`. */
+    actions: (): readonly string[] => [...actions.values()],
     /** Takes a question away that was answered. */
     answered: (id: string) => {
       if (state.value.step === 'running') setAsks(state.value.asks.filter((ask) => ask.id !== id));
