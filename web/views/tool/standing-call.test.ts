@@ -5,16 +5,17 @@ import { confirmText, destructiveText, standingCall, warnsFirst } from './standi
 const CALL = { server: 'notes', tool: 'drop', principal: 'local', args: { id: 7, to: { b: 1, a: 2 } } };
 const pending = (more: Partial<PendingCall> = {}): PendingCall =>
   ({
-    ...{
-      id: 'call_1',
-      argumentsHash: 'x',
-      route: 'http',
-      rule: 'rule 1',
-      state: 'approved',
-      requestedAt: 1,
-      expiresAt: 100,
-    },
-    ...{ server: 'notes', tool: 'drop', principal: 'local', arguments: { to: { a: 2, b: 1 }, id: 7 } },
+    id: 'call_1',
+    argumentsHash: 'x',
+    route: 'http',
+    rule: 'rule 1',
+    state: 'approved',
+    requestedAt: 1,
+    expiresAt: 100,
+    server: 'notes',
+    tool: 'drop',
+    principal: 'local',
+    arguments: { to: { a: 2, b: 1 }, id: 7 },
     ...more,
   }) as PendingCall;
 
