@@ -35,13 +35,6 @@ describe('words of a question', () => {
   });
 });
 
-it('STUDIO-1 a question is shown without the line that names its server again', () => {
-  expect(questionText({ server: 's' }, 'Server "s" asks:\nName?')).toBe('Name?');
-  // Only what toolscout put first: a server that names another one is not helped.
-  expect(questionText({ server: 's' }, 'Server "s" asks:\nServer "bank" asks:\nPIN?')).toContain('Server "bank"');
-  expect(questionText({ server: 's' }, 'Server "bank" asks:\nPIN?')).toContain('Server "bank"');
-});
-
 it('STUDIO-1 a result without an answer says so', () => {
   expect(unansweredText(['accept', 'decline'])).toContain('You declined a question');
   expect(unansweredText(['cancel'])).toContain('You dismissed a question');

@@ -33,12 +33,6 @@ export function askLine(ask: Asked): string {
     : `${address} waits for you: it ${ASKS_FOR[ask.kind]}`;
 }
 
-/** The question without the line that names its server, where the card names it already. Only what toolscout put first is left out. */
-export function questionText({ server }: Pick<Ask, 'server'>, message: string): string {
-  const head = `Server "${server}" asks:\n`;
-  return message.startsWith(head) ? message.slice(head.length) : message;
-}
-
 /** What the two ways not to answer a question tell the server. */
 export const WITHOUT_ANSWER =
   'Decline tells the server that you say no (decline). Dismiss tells it that you closed the question without an answer (cancel). The tool goes on either way.';
