@@ -2,15 +2,16 @@ import { unlessCancelled, type Cancel } from '../kernel/async/cancel.js';
 import { ToolscoutError, toToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import { createParamHeaders } from '../protocol/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
-import { countLater } from '../kernel/token-sample.js';
+import { countLater, sampleResultTokens, sampleTokens } from '../kernel/token-sample.js';
+import { estimateTokens } from '../kernel/tokens.js';
 import { auditedMeta } from '../protocol/request-meta.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
-import type { Call, CallResult, Progress } from '../model/call.js';
+import type { TokenCount } from '../model/audit-record.js';
+import { failureText, type Call, type CallResult, type Failure, type Progress } from '../model/call.js';
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { ServerRequest } from '../model/upstream.js';
-import { billLater } from './bill.js';
 import type { Subject } from './checks.js';
 import type { Answering, ExecutionEntry, Executor, ExecutorDeps, Incoming, Prepare } from './executor.js';
 import { isErrorResult } from './error-body.js';
@@ -308,6 +309,20 @@ function detailOf(contradiction: string | undefined, meta: JsonObject | undefine
   return {
     ...(contradiction !== undefined && { warning: `the result contradicts its output schema: ${contradiction}` }),
     ...(meta && { _meta: meta }),
+  };
+}
+
+/**
+ * What a call cost its agent. What a script calls and gets costs it nothing: only the script reads it. Nothing else of the call is
+ * held until then: its host would hold a whole request of HTTP.
+ */
+function billLater(call: Call, withheld: number, result?: JsonObject, error?: Failure): () => TokenCount {
+  const { arguments: args, wordFailure = failureText } = call;
+  const isScripted = call.parent !== undefined;
+  return () => {
+    const returned = result ? sampleResultTokens(result) : estimateTokens(error ? wordFailure(error) : '');
+    if (isScripted) return { arguments: 0, returned: 0, withheld: withheld + (result ? returned : 0) };
+    return { arguments: sampleTokens(args), returned, withheld };
   };
 }
 

@@ -77,7 +77,7 @@ describe('Studio over time', () => {
     await page.waitForResponse((response) => response.url().endsWith('/v1/config/file'));
     expect(await alert.count()).toBe(1);
     await page.goto(`${studio.url}#/home`);
-    await page.getByText('The config file was changed and is not used').waitFor();
+    await page.getByText('The config file on disk is not used').waitFor();
     await page.getByRole('link', { name: 'Open the config' }).click();
     await alert.waitFor();
     await page.goto(`${studio.url}#/servers`);

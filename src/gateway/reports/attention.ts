@@ -181,7 +181,7 @@ function attentionOfAll(core: Core, store: Pick<StoreStatus, 'writable' | 'probl
     found.push({
       kind: 'config-rejected',
       severity: 'severe',
-      title: 'The config file was changed and is not used',
+      title: 'The config file on disk is not used',
       detail: `${/[.?!]$/.test(what) ? what : `${what}.`} The previous config stays in force.`,
       remedy: { kind: 'check-config' },
     });

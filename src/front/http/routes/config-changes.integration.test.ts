@@ -161,7 +161,7 @@ describe('changing the config', STARTS_PROCESSES, () => {
     expect(await attention()).toContainEqual(
       expect.objectContaining({
         kind: 'config-rejected',
-        title: 'The config file was changed and is not used',
+        title: 'The config file on disk is not used',
         detail: 'servers.keyed.comand: unknown key; did you mean "command"? The previous config stays in force.',
       }),
     );
