@@ -39,4 +39,19 @@ describe('the line of a problem', () => {
     const odd = await createLineFinder('- 1\n- 2\n', 'yaml');
     expect([odd('servers'), (await createLineFinder('x', 'yaml'))('a.b')]).toEqual([undefined, undefined]);
   });
+
+  it.each([
+    ['toml', 'args = ["-y", "foo]'],
+    ['toml', "args = ['x"],
+    ['toml', 'a = { "abc'],
+    ['toml', 'a = {'],
+    ['toml', '"a\tb" = 1\n"\\U0001F600" = 2'],
+    ['toml', `a = ${'['.repeat(200_000)}`],
+    ['yaml', '['.repeat(1_000_000)],
+    ['yaml', '- '.repeat(500_000)],
+    ['json', '['.repeat(1_000_000)],
+  ] as const)('STUDIO-1 A28 reads a text that is not valid to its end: %s %#', async (format, text) => {
+    const lineOf = await createLineFinder(text, format);
+    expect(lineOf('servers.a')).toBeUndefined();
+  });
 });

@@ -1,4 +1,4 @@
-import type { DataFormat } from './parse.js';
+import { isYamlTooDeep, type DataFormat } from './parse.js';
 import { SECTION } from './raw-field.js';
 import { readPlaces } from './toml-places.js';
 
@@ -39,6 +39,7 @@ async function inJson(text: string): Promise<FindLine> {
 }
 
 async function inYaml(text: string): Promise<FindLine> {
+  if (await isYamlTooDeep(text)) return () => undefined;
   const { isMap, isNode, isScalar, isSeq, parseDocument } = await import('yaml');
   const document = parseDocument(text, { logLevel: 'error', uniqueKeys: false });
   return (keys) => {
@@ -69,6 +70,17 @@ function inToml(text: string): FindLine {
   };
 }
 
+async function finderFor(text: string, format: DataFormat | undefined): Promise<FindLine> {
+  try {
+    if (format === 'toml') return inToml(text);
+    if (format === 'yaml' || format === 'yml') return await inYaml(text);
+    if (format !== undefined) return await inJson(text);
+  } catch {
+    // A text that is not valid is read too: its problem is told anyway, then without a line.
+  }
+  return () => undefined;
+}
+
 /**
  * Finds the line on which the value of a path stands in a text, or what is there of the way to it. A problem that names its line
  * itself is on that one; `undefined` where there is no line.
@@ -77,14 +89,7 @@ export async function createLineFinder(
   text: string,
   format: DataFormat | undefined,
 ): Promise<(path: string) => number | undefined> {
-  const find =
-    format === undefined
-      ? () => undefined
-      : format === 'toml'
-        ? inToml(text)
-        : format === 'yaml' || format === 'yml'
-          ? await inYaml(text)
-          : await inJson(text);
+  const find = await finderFor(text, format);
   return (path) => {
     const named = /^line (\d+)\b/.exec(path)?.[1];
     if (named !== undefined) return Number(named);

@@ -110,9 +110,15 @@ function nestsTooDeep(tokens: Iterable<string>, typeOf: (token: string) => strin
   return false;
 }
 
+/** Whether a YAML text must not be given to the parser. */
+export async function isYamlTooDeep(text: string): Promise<boolean> {
+  const { CST, Lexer } = await import('yaml');
+  return nestsTooDeep(new Lexer().lex(text), CST.tokenType);
+}
+
 async function parseYaml(text: string, path: string): Promise<unknown> {
-  const { CST, isScalar, Lexer, LineCounter, parseDocument, visit } = await import('yaml');
-  if (nestsTooDeep(new Lexer().lex(text), CST.tokenType)) throw parseError(path, 'is nested too deep');
+  const { isScalar, LineCounter, parseDocument, visit } = await import('yaml');
+  if (await isYamlTooDeep(text)) throw parseError(path, 'is nested too deep');
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
   // A warning is an unknown tag such as !!js/function: the value would not mean what it says.

@@ -18,7 +18,17 @@ export interface TomlPlace {
 
 type Keys = Array<string | number>;
 
-/** Reads where things stand in a TOML text that is valid. */
+/** The name that a key stands for; one with an escape that JSON does not know stands for what is written. */
+function nameOf(written: string): string {
+  if (!written.startsWith('"')) return written.replace(/^'(.*)'$/, '$1');
+  try {
+    return JSON.parse(written) as string;
+  } catch {
+    return written;
+  }
+}
+
+/** Reads where things stand in a TOML text. Of one that is not valid it may find little; it always comes to an end. */
 export function readPlaces(text: string): TomlPlace[] {
   const places: TomlPlace[] = [];
   /** How many tables each list of tables has. */
@@ -56,7 +66,7 @@ export function readPlaces(text: string): TomlPlace[] {
       if (text[at] === '"' || text[at] === "'") readString();
       else skip(/[\w-]+/);
       const written = text.slice(from, at);
-      keys.push(written.startsWith('"') ? (JSON.parse(written) as string) : written.replace(/^'(.*)'$/, '$1'));
+      keys.push(nameOf(written));
       space();
     } while (skip(/\./) !== '');
     return keys;
@@ -70,19 +80,23 @@ export function readPlaces(text: string): TomlPlace[] {
       for (let index = 0; ; index++) {
         blank();
         if (skip(/\]/) !== '' || at >= text.length) break;
+        const before = at;
         const value = readValue([...keys, index]);
         places.push({ keys: [...keys, index], kind: 'item', span: value, value });
         blank();
         skip(/,/);
+        if (at === before) break;
       }
     } else if (text[at] === '{') {
       at++;
       while (at < text.length) {
         blank();
         if (skip(/\}/) !== '') break;
+        const before = at;
         readField(keys);
         blank();
         skip(/,/);
+        if (at === before) break;
       }
     } else {
       skip(/[^,\]}#\r\n]*/);
