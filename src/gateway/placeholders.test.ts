@@ -25,4 +25,14 @@ describe('placeholders', () => {
     expect(restore(hidden)).toBe('second-secret');
     expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('Unknown credential placeholder');
   });
+
+  it('STUDIO-8 A33 a credential that is new does not break one that contains it, and the other way round', () => {
+    const url = 'postgresql://app:Pa55word@db/prod';
+    const { hide } = createPlaceholders(() => [url, 'known-token']);
+    const shown = hide(`a ${url} b postgresql c known-token-and-more d known-token`, [
+      'postgresql',
+      'known-token-and-more',
+    ]);
+    expect(shown).toMatch(/^a TOOLSCOUT_SECRET_\w{12} b \*\*\* c \*\*\* d TOOLSCOUT_SECRET_\w{12}$/);
+  });
 });

@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { isObject, type JsonValue } from '../kernel/json.js';
 import { ToolscoutError } from '../kernel/errors.js';
+import { MASK } from '../kernel/secrets.js';
 
 /** Puts placeholders in the place of credentials, and back. */
 export interface Placeholders {
-  hide(text: string): string;
+  /** Credentials become placeholders; `fresh` ones, which the config does not have yet, are masked. */
+  hide(text: string, fresh?: readonly string[]): string;
   /** Whether this text as a whole has a placeholder. */
   stands(text: string): boolean;
   /** @throws ToolscoutError `INVALID_REQUEST` for a placeholder that stands for nothing here. */
@@ -31,18 +33,17 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
   const nameOf = (form: string): string =>
     `TOOLSCOUT_SECRET_${createHmac('sha256', key).update(form).digest('hex').slice(0, 12)}`;
   // The longest first: one credential may be part of another.
-  const forms = (): string[] =>
-    [
-      ...new Set(
-        secrets()
-          .filter(({ length }) => length >= MIN_LENGTH)
-          .flatMap(formsOf),
-      ),
-    ].toSorted((a, b) => b.length - a.length);
+  const inOrder = (forms: ReadonlySet<string>): string[] => [...forms].toSorted((a, b) => b.length - a.length);
+  const formsIn = (from: readonly string[]): Set<string> =>
+    new Set(from.filter(({ length }) => length >= MIN_LENGTH).flatMap(formsOf));
+  const forms = (): string[] => inOrder(formsIn(secrets()));
 
-  const hide = (text: string): string => {
+  const hide = (text: string, fresh: readonly string[] = []): string => {
+    const known = formsIn(secrets());
     let hidden = text;
-    for (const form of forms()) hidden = hidden.replaceAll(form, () => nameOf(form));
+    // All in one order: what is masked first would break a longer credential that contains it, and the rest would be shown.
+    for (const form of inOrder(new Set([...known, ...formsIn(fresh)])))
+      hidden = hidden.replaceAll(form, () => (known.has(form) ? nameOf(form) : MASK));
     return hidden;
   };
 

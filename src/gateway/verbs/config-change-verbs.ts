@@ -2,7 +2,6 @@ import { messageOf, ToolscoutError, toToolscoutError, type Problem } from '../..
 import { sha256 } from '../../kernel/hash.js';
 import type { JsonObject } from '../../kernel/json.js';
 import { compareLines } from '../../kernel/line-diff.js';
-import { MASK } from '../../kernel/secrets.js';
 import type { ConfigChange, ConfigChanges, PlacedProblem, PlannedChange } from '../../model/config-change.js';
 import type { Viewer } from '../../model/viewer.js';
 import type { ImportPlan } from '../../model/source.js';
@@ -16,19 +15,6 @@ import { defineVerbs, type VerbTable } from './define-verbs.js';
 
 const hashOf = (path: string, before: string | undefined, after: string): string =>
   sha256(JSON.stringify([path, before ?? null, after]));
-
-/** Shorter values are too common to be masked without destroying ordinary text. */
-const MIN_SECRET = 6;
-
-/** A text without the credentials that a change brings; those of the config have placeholders. */
-function masked(text: string, secrets: readonly string[]): string {
-  const forms = secrets.filter(({ length }) => length >= MIN_SECRET).flatMap((secret) => [secret, quoted(secret)]);
-  // The longest first: one may be part of another.
-  const ordered = forms.toSorted((a, b) => b.length - a.length);
-  return ordered.reduce((shown, form) => shown.replaceAll(form, MASK), text);
-}
-
-const quoted = (text: string): string => JSON.stringify(text).slice(1, -1);
 
 function otherPlan(): ToolscoutError {
   return new ToolscoutError('INVALID_REQUEST', 'The config file has changed since this change was planned.', {
@@ -62,7 +48,7 @@ export function configChangeVerbs(
     plan: string,
   ): Promise<ShownPlan> => {
     const fresh = secrets.filter((secret) => !placeholders.stands(secret));
-    const hide = (text: string): string => placeholders.hide(masked(text, fresh));
+    const hide = (text: string): string => placeholders.hide(text, fresh);
     const [old, next] = [hide(before), hide(after)];
     const opened = problems.length + warnings.length > 0 ? await changes() : undefined;
     // Lines are those of the text that is shown.
