@@ -72,4 +72,19 @@ describe('questions over HTTP', () => {
     host.notify('notifications/progress', {});
     expect(sent.at(-1)).toEqual(['log', {}]);
   });
+
+  it('STUDIO-6 S12 are no business of another key of the same name that sees fewer servers or may do less', async () => {
+    const asks = createAsks(createFakeClock());
+    const whole = { ...LOCAL, name: 'alice' };
+    const limited = { ...whole, servers: new Set(['git']) };
+    const reader = { ...whole, scopes: new Set(['call'] as const) };
+    const asked = asks.hostFor(whole, ABOUT, () => undefined).request('elicitation/create', { message: 'Allow?' });
+    const { id } = asks.list(whole)[0]!;
+    for (const other of [limited, reader]) {
+      expect(asks.list(other)).toEqual([]);
+      expect(() => asks.answer(id, other, { answer: {} })).toThrow('not open');
+    }
+    asks.answer(id, { ...whole, scopes: new Set([...whole.scopes].toReversed()) }, { answer: { action: 'accept' } });
+    expect(await asked).toEqual({ action: 'accept' });
+  });
 });

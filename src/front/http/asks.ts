@@ -83,6 +83,11 @@ export function createAsks(clock: Clock): Asks {
   const open = new Map<string, Open>();
   const followers = new Map<() => void, string>();
   const keyOf = ({ name, session }: Principal): string => JSON.stringify([name, session?.id ?? null]);
+  // The questions of one caller show and decide calls of its servers, so a key with fewer rights of the same name is another caller.
+  const ownerOf = (principal: Principal): string => {
+    const { scopes, servers } = principal;
+    return JSON.stringify([keyOf(principal), [...scopes].toSorted(), servers ? [...servers].toSorted() : null]);
+  };
   const tell = (owner: string): void => {
     for (const [listener, own] of followers) if (own === owner) listener();
   };
@@ -94,7 +99,7 @@ export function createAsks(clock: Clock): Asks {
   ): Promise<JsonObject> =>
     new Promise((resolve, reject) => {
       const { method, params = {}, signal, server, tool, confirms } = question;
-      const owner = keyOf(principal);
+      const owner = ownerOf(principal);
       const mine = [...open.values()].filter((each) => each.principal === owner).length;
       if (signal?.aborted) return reject(questionWithdrawn());
       if (mine >= MAX_OPEN) {
@@ -156,19 +161,19 @@ export function createAsks(clock: Clock): Asks {
     }),
 
     list(principal) {
-      const owner = keyOf(principal);
+      const owner = ownerOf(principal);
       return [...open.values()].flatMap((each) => (each.principal === owner ? [each.ask] : []));
     },
 
     follow(principal, listener) {
-      followers.set(listener, keyOf(principal));
+      followers.set(listener, ownerOf(principal));
       return () => void followers.delete(listener);
     },
 
     answer(id, principal, given) {
       const waiting = open.get(id);
       // The same error for a question that waits for another caller.
-      if (waiting?.principal !== keyOf(principal)) {
+      if (waiting?.principal !== ownerOf(principal)) {
         throw new ToolscoutError(
           'NOT_FOUND',
           'This question is not open: it was answered, its call has ended, or it never existed.',
