@@ -71,6 +71,14 @@ export function approvalVerbs(
   const askedOf = (server: Server): Approval[] =>
     core.approvals.list([server]).filter(({ state }) => state !== 'approved' && state !== 'superseded');
 
+  /** What was approved of a server itself, by its hash: that is taken back, whatever else of the server waits or was rejected. */
+  const approvedAs = (server: Server, hash: string | undefined): Approval | undefined =>
+    hash === undefined
+      ? undefined
+      : core.approvals
+          .list([server])
+          .find((each) => each.state === 'approved' && each.about !== 'tool' && each.hash.startsWith(checkHash(hash)));
+
   /** The requests of a reference, before they are compared with what was shown. */
   const requestsFor = (asked: readonly Approval[], tool: string | undefined, { all, hash }: RulingOptions) => {
     const pending = asked.filter(({ state }) => state === 'pending');
@@ -105,6 +113,8 @@ export function approvalVerbs(
     if (all && hash !== undefined) {
       throw new ToolscoutError('INVALID_REQUEST', 'Give either a hash or "all", not both: a hash names one request.');
     }
+    const takenBack = verb === 'reject' && tool === undefined ? approvedAs(server, hash) : undefined;
+    if (takenBack) return { subjects: [subjectOf(takenBack, hash)], skipped: [] };
     const requests = requestsFor(askedOf(server), tool, options);
     if (requests.length === 0 && tool !== undefined && !all) {
       return { subjects: [{ about: 'tool', tool, ...(hash === undefined ? {} : { expected: hash }) }], skipped: [] };
