@@ -9,17 +9,21 @@ import { session } from './session.js';
 /** Questions in the middle of calls that wait for this person, of this page and of others. */
 export const asks = signal<readonly Ask[]>([]);
 
-onForget(() => (asks.value = []));
+/** Counts what was asked for: an answer that a later one, or a sign-out, has overtaken is not shown. */
+let asked = 0;
+
+onForget(() => {
+  asked += 1;
+  asks.value = [];
+});
 
 /** Asks which questions wait. */
 export async function readAsks(): Promise<void> {
   if (session.value?.scopes.includes('call') === false) return;
-  try {
-    asks.value = await api.asks();
-  } catch {
-    // Without an answer of toolscout nothing is known to wait; the views say what is wrong.
-    asks.value = [];
-  }
+  const turn = ++asked;
+  // Without an answer of toolscout nothing is known to wait; the views say what is wrong.
+  const found = await api.asks().catch(() => []);
+  if (turn === asked) asks.value = found;
 }
 
 /** Asks now, whenever a question is asked or over, and after a reconnect. */

@@ -9,7 +9,7 @@ import { useKeyedState } from '../../app/keyed-state.js';
 import { tell, tellError } from '../../app/notices.js';
 import { now } from '../../app/now.js';
 import { useResource } from '../../app/resource.js';
-import { goTo, hrefTo, type Route } from '../../app/router.js';
+import { goTo, hrefTo, route as address, type Route } from '../../app/router.js';
 import { isAdmin, seesAsAdmin } from '../../app/session.js';
 import { countWaiting } from '../../app/waiting.js';
 import { DetailsBox } from '../../parts/details-box.js';
@@ -119,6 +119,7 @@ function Pending({ route }: { readonly route: Route }): VNode {
   const [hasDecided, setDecided] = useState(false);
   const keyOf = (one: Approval): string => `${one.ref} ${one.hash}`;
   const decide = async (list: readonly Approval[], verb: 'approve' | 'reject'): Promise<void> => {
+    const began = address.peek();
     setBusy(true);
     setDecided(true);
     // The button goes with its request; the next request takes the focus, where there is one.
@@ -128,7 +129,8 @@ function Pending({ route }: { readonly route: Route }): VNode {
     setReason('');
     setBusy(false);
     approvals.reload();
-    goTo(hrefTo('approvals'), { replace: true, from: 'approvals' });
+    // Who has opened something else meanwhile, also what was decided, stays there.
+    if (address.peek() === began) goTo(hrefTo('approvals'), { replace: true });
   };
   return (
     <>

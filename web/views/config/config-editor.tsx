@@ -41,7 +41,8 @@ export function ConfigEditor({
   const editor = useRef<HTMLTextAreaElement>(null!);
   const goTo = (to: number): void => goToLine(editor.current, to);
   useEffect(() => {
-    if (line !== undefined) goTo(line);
+    // Not into what is being written: the next letter would take the place of a line.
+    if (line !== undefined && draft.value === undefined) goTo(line);
   }, [line]);
   const { rejected = [], warnings = [] } = file;
   // A text that was changed has other lines than the file.
