@@ -16,7 +16,7 @@ export interface ServerView {
   readonly title?: string;
   /** What it is for, on one line. */
   readonly description?: string;
-  /** Nobody described it: the description is made of the names of its tools. */
+  /** It has no description of its own: this one is made of the names of its tools. */
   readonly descriptionFrom?: 'tools';
   readonly source: string;
   readonly transport: ShownTransport;

@@ -56,7 +56,7 @@ function failed(upstream: Upstream, kind: ListKind, what: string): ToolscoutErro
   return new ToolscoutError('TOOLS_LIST_FAILED', `Server "${upstream.server}" answered ${kind.method} with ${what}.`);
 }
 
-/** What to do when a list takes too long: nobody can ask for less of it. */
+/** What to do when a list takes too long: a smaller part cannot be asked for. */
 const DIAGNOSE: Remedy = { kind: 'diagnose' };
 
 /** One page, or `undefined` when the server does not know the method and never claimed to. */

@@ -184,7 +184,7 @@ const TROUBLE: ReadonlySet<ErrorCode> = new Set([
 /**
  * What a failed request says about its server: `trouble` when it could not be reached or did not
  * answer, `answered` when it did (an error of a tool is an answer), `nothing` when the failure lies
- * elsewhere, as with a cancelled call, a question that nobody answered or a wrong URL (HTTP 4xx).
+ * elsewhere, as with a cancelled call, an unanswered question or a wrong URL (HTTP 4xx).
  */
 export function judgeFailure(thrown: unknown): 'trouble' | 'answered' | 'nothing' {
   if (!(thrown instanceof ToolscoutError)) return 'nothing';

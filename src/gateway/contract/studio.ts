@@ -36,7 +36,7 @@ export interface Attention {
   readonly server?: string;
   /** The approval or the pending call it is about. */
   readonly ref?: string;
-  /** After this it needs no attention any more: nobody can decide about it. */
+  /** After this it needs no attention any more: it can no longer be decided. */
   readonly expiresAt?: number;
   readonly remedy: Remedy;
   readonly action?: Fix;
