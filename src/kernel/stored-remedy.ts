@@ -60,7 +60,7 @@ export function writeRemedy(remedy: Remedy): JsonObject {
   return JSON.parse(JSON.stringify(remedy)) as JsonObject;
 }
 
-/** A remedy from the store; `undefined` for what is none, such as one of a kind that only a newer version knows. */
+/** Reads a remedy from the store; `undefined` for any other value, such as a remedy of a kind that only a newer version knows. */
 export function readRemedy(value: unknown): Remedy | undefined {
   if (!isObject(value) || typeof value['kind'] !== 'string' || !Object.hasOwn(REQUIRED, value['kind']))
     return undefined;

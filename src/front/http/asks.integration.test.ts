@@ -138,7 +138,7 @@ describe('calls that ask back', STARTS_PROCESSES, () => {
     expect(await next(events, 'result')).toMatchObject({ error: { code: 'CONFIRMATION_REJECTED' } });
   });
 
-  it('STUDIO-1 EXEC-5 time in which nobody answers is told as such, also where the server gives up its question', async () => {
+  it('STUDIO-1 EXEC-5 time without an answer is told as such, also where the server gives up its question', async () => {
     const http = await openAsking();
     const events = eventsOf(await call(http, 'withdraw'));
     const { id } = await next(events, 'ask');

@@ -12,7 +12,7 @@ const MAX_PRESET = 2000;
 const ADDRESS = /(?:^|[\s:=<"'])(?:[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/"]|[\w.+-]{1,64}@[\w-]{1,63}\.[\w-])/i;
 /** The machine itself, and people of examples. */
 const NOT_SENT = /localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\]|@example\.|\b(?:you|user|name|jane|john)\b[^"\s]{0,20}@/i;
-/** Parameters that say where something goes. An address of a service that is asked (`base_url`, `instance`) is none. */
+/** Parameters that say where something goes. The address of a service that is asked (`base_url`, `instance`) does not count. */
 const GOES =
   /(?:^| )(?:to|cc|bcc|recipients?|notif\w*|forward\w*|callbacks?|webhooks?|hook|deliver\w*|cop(?:y|ies)|mirrors?|reply to|on [a-z]+|destinations?|sinks?|reports?|report to|share\w*|send\w*|publish\w*|subscribers?|watchers?|invite\w*|collectors?|relay|also|archive|audit|log|telemetry|ping|mail|email|payout\w*|beneficiary|wallet|tunnel|sidecars?)(?: |$)/;
 
