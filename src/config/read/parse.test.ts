@@ -80,6 +80,7 @@ describe('parseConfig', () => {
     ['deep compact nesting', '- '.repeat(500_000)],
     ['deep compact keys', '? '.repeat(500_000)],
     ['deep nesting by indentation', Array.from({ length: 1000 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    ['nesting one level over the limit', Array.from({ length: 66 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
   ])('A30 YAML with %s is an error', async (_name, text) => {
     expect((await failure(text, 'c.yaml')).code).toBe('CONFIGURATION_ERROR');
   });
@@ -99,6 +100,16 @@ describe('parseConfig', () => {
   it.each(['c.json', 'c.jsonc', 'c.toml'])('CFG-3 deep nesting in %s fails cleanly', async (path) => {
     const deep = path === 'c.toml' ? `a = ${'['.repeat(50_000)}` : '['.repeat(50_000);
     expect((await failure(deep, path)).code).toBe('CONFIGURATION_ERROR');
+  });
+
+  it.each([
+    ['c.json', '['.repeat(65).concat(']'.repeat(65))],
+    ['c.jsonc', '['.repeat(65).concat(']'.repeat(65))],
+    ['c.toml', 'a = '.concat('['.repeat(64), ']'.repeat(64))],
+    ['c.yaml', 'a: '.concat('['.repeat(64), ']'.repeat(64))],
+  ])('CFG-3 refuses nesting one level over the limit in %s', async (path, text) => {
+    expect((await failure(text, path)).message).toContain('is nested deeper than 64 levels');
+    await expect(parseConfig(text.replace('[', '').replace(']', ''), path)).resolves.toBeDefined();
   });
 
   const valid = {

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Node, ParseError } from 'jsonc-parser';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
+import { isDeeperThan } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import { defineConfig } from '../define-config.js';
@@ -242,7 +243,10 @@ const PARSERS: Readonly<Record<DataFormat, (text: string, path: string) => Promi
 export async function parseData(content: string, path: string, format: DataFormat): Promise<unknown> {
   const text = withoutMark(content);
   try {
-    return await PARSERS[format](text, path);
+    const data = await PARSERS[format](text, path);
+    // The depth at which a parser overflows the stack differs from run to run; this limit does not.
+    if (isDeeperThan(data, LIMITS.depth)) throw parseError(path, `is nested deeper than ${LIMITS.depth} levels`);
+    return data;
   } catch (thrown) {
     // The parsers recurse; a file nested thousands of levels deep ends here.
     if (thrown instanceof RangeError) throw parseError(path, 'is nested too deep');
