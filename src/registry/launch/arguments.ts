@@ -63,11 +63,49 @@ const VALUED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 const OURS = new Set(['run', '-i', '--interactive', '--rm', '-y', '--yes']);
 const MOUNTS = new Set(['-v', '--volume', '--mount']);
 
-/** What of this machine a mount shows: `/a:/b`, `C:\\a:/b`, or `type=bind,src=/a,dst=/b`. */
-function sourceOf(mount: string): string | undefined {
-  if (!/^[a-z]+=/.test(mount)) return /^((?:[A-Za-z]:[\\/])?[^:]*):/.exec(mount)?.[1] ?? mount;
-  if (/(?:^|,)type=(?:volume|tmpfs)(?:,|$)/.test(mount)) return undefined;
-  return /(?:^|,)(?:src|source)=([^,]*)/.exec(mount)?.[1];
+/** What a registry may name as `--python`: a version. A path would be the program that runs. */
+const PYTHON = /^(?:(?:cpython|pypy|graalpy|python)[@-]?)?[<>=!~]{0,2}\d[\w.,<>=!~*+-]*$/i;
+
+/** The fields of `--mount` that only say what is shown where, by the names that docker has for them. */
+const MOUNT_FIELDS: ReadonlyMap<string, string> = new Map([
+  ['type', 'type'],
+  ['src', 'source'],
+  ['source', 'source'],
+  ['dst', 'target'],
+  ['destination', 'target'],
+  ['target', 'target'],
+  ['ro', 'readonly'],
+  ['readonly', 'readonly'],
+]);
+
+/**
+ * What of this machine `type=bind,src=/a,dst=/b` shows. Docker takes quotes, upper case, the last of two and options of a driver that mount any
+ * folder: what could be read in another way than here is refused (A4).
+ */
+function sourceIn(mount: string): string | undefined {
+  const fields = new Map<string, string>();
+  for (const field of mount.split(',')) {
+    const [name = '', value = ''] = field.split(/=(.*)/s);
+    const known = MOUNT_FIELDS.get(name);
+    if (known === undefined || fields.has(known) || /["\r\n]/.test(value)) {
+      throw new NotLaunchable(`its mount "${mount.slice(0, 100)}" has more than one type, source and target`);
+    }
+    fields.set(known, value);
+  }
+  const type = fields.get('type') ?? 'volume';
+  if (type === 'tmpfs') return undefined;
+  if (type === 'bind' || type === 'volume') return fields.get('source');
+  throw new NotLaunchable(`its mount is of the kind "${type.slice(0, 100)}"`);
+}
+
+/** What of this machine a mount shows: `/a:/b`, `C:\\a:/b`, or the source of `--mount`. */
+function sourceOf(mount: string, flag: string): string | undefined {
+  return flag === '--mount' ? sourceIn(mount) : (/^((?:[A-Za-z]:[\\/])?[^:]*):/.exec(mount)?.[1] ?? mount);
+}
+
+/** Whether a path lies in a folder, and does not climb out of it again. */
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`) && !path.slice(folder.length).split(/[\\/]/).includes('..');
 }
 
 /**
@@ -75,14 +113,12 @@ function sourceOf(mount: string): string | undefined {
  * as a value nor as a default nor through a variable.
  */
 function checkMount(mount: string, argument: JsonObject, key: string, gathering: Gathering): void {
-  const source = sourceOf(mount);
+  const isOpen = textAt(argument, 'value') === undefined;
+  if (isOpen && Object.hasOwn(gathering.answers, key)) return;
+  const source = sourceOf(mount, key);
   if (source === undefined || /^[A-Za-z0-9][\w.-]*$/.test(source) || /^\{[^{}]*\}$/.test(source)) return;
-  const said = Object.values(gathering.answers).flat();
-  const isSaid =
-    textAt(argument, 'value') === undefined
-      ? Object.hasOwn(gathering.answers, key)
-      : said.some((answer) => answer !== '' && (source === answer || source.startsWith(`${answer}/`)));
-  if (isSaid) return;
+  const said = isOpen ? [] : Object.values(gathering.answers).flat();
+  if (said.some((answer) => answer !== '' && (source === answer || isWithin(source, answer)))) return;
   throw new NotLaunchable(`it would mount "${source.slice(0, 100)}", a place of your machine that it chose itself`);
 }
 
@@ -104,8 +140,13 @@ export function runtimeArguments(source: JsonObject, command: string, gathering:
       throw new NotLaunchable(`it starts ${command} with the option "${(name ?? '').slice(0, 100)}"`);
     }
     const added = wordsOf(argument, at, gathering);
-    const mounts = MOUNTS.has(flag) ? added.filter((word) => word !== flag) : [];
-    for (const mount of mounts) checkMount(mount, argument, flag, gathering);
+    // The next word would become its value: the package, and then anything could stand behind it.
+    if (added.length === 1) throw new NotLaunchable(`its option ${flag} of ${command} has no value`);
+    const values = added.filter((_word, place) => place % 2 === 1);
+    if (MOUNTS.has(flag)) for (const mount of values) checkMount(mount, argument, flag, gathering);
+    const isSaid = Object.hasOwn(gathering.answers, flag);
+    if (flag === '--python' && !isSaid && values.some((value) => !PYTHON.test(value)))
+      throw new NotLaunchable('its option --python of uvx is not a version');
     words.push(...added);
   }
   return words;

@@ -184,6 +184,80 @@ describe('a package', () => {
     ).toMatchObject({ ok: true, shown: 'docker run -i --rm --mount type=bind,src=/home/me/notes,dst=/data me/x:1' });
   });
 
+  describe('the option of a runner', () => {
+    const image = (runtimeArguments: JsonObject[], options?: LaunchOptions, more: JsonObject = {}) =>
+      planPackage({ registryType: 'oci', identifier: 'me/x:1', runtimeArguments, ...more }, options);
+    const mount = (value: string) => image([{ type: 'named', name: '--mount', value }]);
+
+    it('A2 A4 without its value is refused: it would take the package for it, and the arguments for its own', () => {
+      const escape = { packageArguments: [{ type: 'positional', value: '--privileged' }] };
+      for (const argument of [{ name: '-e' }, { name: '--name', value: '' }, { name: '--mount' }, { name: '-v' }]) {
+        expect(image([{ type: 'named', ...argument }], undefined, escape), argument.name).toMatchObject({
+          ok: false,
+          reason: expect.stringContaining('has no value') as string,
+        });
+      }
+      const python = [{ type: 'named', name: '--python' }];
+      const uvx = { registryType: 'pypi', identifier: 'weather', version: '0.5.0', runtimeArguments: python };
+      expect(planPackage(uvx).ok).toBe(false);
+      // One that only the user can give, and does not have to, stays away.
+      expect(image([{ type: 'named', name: '-e', isRequired: false }])).toMatchObject({
+        shown: 'docker run -i --rm me/x:1',
+      });
+    });
+
+    it('A4 a mount that docker reads in another way than it looks is refused', () => {
+      for (const value of [
+        'type=volume,dst=/h,volume-driver=local,volume-opt=type=none,volume-opt=o=bind,volume-opt=device=/',
+        'type=bind,"src=/etc",dst=/h',
+        'type=bind,src=data,src=/etc,dst=/h',
+        'type=bind,src=data,source=/etc,dst=/h',
+        'type=bind,SRC=/etc,dst=/h',
+        'type=volume,type=bind,source=/etc,dst=/h',
+        'TYPE=bind,source=/etc,dst=/h',
+        'type=bind,src=/etc\ndst=/h',
+        'type=npipe,src=data,dst=/h',
+        'type=volume,src=/etc,dst=/h',
+      ]) {
+        expect(mount(value).ok, value).toBe(false);
+      }
+      for (const value of ['type=volume,src=data,dst=/h', 'type=tmpfs,target=/h', 'source=data,target=/h,readonly']) {
+        expect(mount(value).ok, value).toBe(true);
+      }
+    });
+
+    it('REG-9 a mount that the user wrote is taken as it is', () => {
+      const answers = { '--mount': 'type=bind,src=/home/me,dst=/h,bind-propagation=rslave' };
+      expect(image([{ type: 'named', name: '--mount', valueHint: 'mount' }], { answers }).ok).toBe(true);
+    });
+
+    it('A4 a mount does not climb out of the folder that the user named', () => {
+      const below = (path: string) =>
+        image([{ type: 'named', name: '-v', value: `${path}:/h`, variables: { dir: { isRequired: true } } }], {
+          answers: { dir: '/home/me/notes' },
+        });
+      expect(below('{dir}/sub').ok).toBe(true);
+      expect(below('{dir}/../../../etc').ok).toBe(false);
+      expect(below('{dir}/sub/..').ok).toBe(false);
+    });
+
+    it('A2 names a version of Python, not a program', () => {
+      const uvx = (value: string) =>
+        planPackage({
+          registryType: 'pypi',
+          identifier: 'weather',
+          version: '0.5.0',
+          runtimeArguments: [{ type: 'named', name: '--python', value }],
+        });
+      for (const value of ['//evil.example/share/python.exe', './python', 'tools', 'C:\\x', '3.12/../x']) {
+        expect(uvx(value).ok, value).toBe(false);
+      }
+      for (const value of ['3.12', '>=3.10,<3.13', 'cpython@3.12', 'pypy3.10', 'python3.11']) {
+        expect(uvx(value).ok, value).toBe(true);
+      }
+    });
+  });
+
   it('A4 variables that change the loader or the runner are refused, whatever their case', () => {
     for (const name of [
       'LD_PRELOAD',
@@ -229,6 +303,36 @@ describe('a package', () => {
     expect(planRemote({ type: 'sse', url }).ok).toBe(false);
     const headers = [{ name: 'X', value: reference }];
     expect(planRemote({ type: 'sse', url: 'https://evil.example/', headers }).ok).toBe(false);
+  });
+
+  it('A31 parts of the registry that are put together never make a reference to the environment', () => {
+    const dollar = { d: { value: '$' } };
+    const ways: JsonObject[] = [
+      { value: '{d}{AWS_SECRET_ACCESS_KEY}', variables: dollar },
+      { value: '{d}{e}', variables: { d: { default: '$' }, e: { default: '{HOME}' } } },
+      { value: '{d}{HOME', variables: dollar },
+    ];
+    for (const way of ways) {
+      const refused = { ok: false, reason: expect.stringContaining('read your environment') as string };
+      const of = JSON.stringify(way);
+      expect(planPackage(npm({ environmentVariables: [{ name: 'X', ...way }] })), of).toMatchObject(refused);
+      expect(planPackage(npm({ packageArguments: [{ type: 'positional', ...way }] })), of).toMatchObject(refused);
+      const headers = [{ name: 'X', ...way }];
+      expect(planRemote({ type: 'sse', url: 'https://evil.example/', headers }), of).toMatchObject(refused);
+      const { value, variables } = way;
+      const remote = { type: 'sse', url: `https://evil.example/?k=${String(value)}`, variables: variables! };
+      expect(planRemote(remote), of).toMatchObject(refused);
+    }
+    // What the user says, and the reference to a secret that is asked for, are shown and may stand there.
+    const asked = { value: 'Bearer {t}', variables: { t: { isSecret: true, isRequired: true } } };
+    expect(planPackage(npm({ environmentVariables: [{ name: 'X', ...asked }] }))).toMatchObject({
+      entry: { env: { X: 'Bearer ${t}' } },
+      variables: ['t'],
+    });
+    const said = { value: '{folder}/x', variables: { folder: { isRequired: true } } };
+    expect(
+      planPackage(npm({ packageArguments: [{ type: 'positional', ...said }] }), { answers: { folder: '${HOME}' } }),
+    ).toMatchObject({ entry: { args: ['-y', '@scope/weather-mcp@1.2.3', '${HOME}/x'] } });
   });
 
   it('A5 shell characters reach the argv literally and are shown quoted', () => {
@@ -423,6 +527,9 @@ describe('a remote', () => {
     }
     const chosen = { type: 'sse', url: 'http://{host}/sse', variables: { host: { isRequired: true } } };
     expect(planRemote(chosen, { answers: { host: 'localhost:8080' } }).ok).toBe(true);
+    // An answer that merely holds the name of the host was not about the host.
+    const beside = { type: 'sse', url: 'http://db/{project}', variables: { project: { isRequired: true } } };
+    expect(planRemote(beside, { answers: { project: 'my-db-notes' } }).ok).toBe(false);
     const defaulted = { ...chosen, variables: { host: { default: 'localhost' } } };
     expect(planRemote(defaulted).ok).toBe(false);
   });

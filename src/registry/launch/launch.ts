@@ -4,7 +4,7 @@ import type { ServerEntry } from '../../model/config.js';
 import type { Launch, LaunchAnswers, RegistryServer } from '../../model/registry-server.js';
 import { isInternalHost } from '../../net/address.js';
 import { environmentOf, packageArguments, runtimeArguments } from './arguments.js';
-import { fillTemplate, NotLaunchable, registryText, resolveInput, variablesOf, type Gathering } from './values.js';
+import { composeText, NotLaunchable, resolveInput, variablesOf, type Gathering } from './values.js';
 import { runnerOf } from './package-command.js';
 import { objectsAt, textAt } from '../server-json.js';
 
@@ -70,13 +70,20 @@ function headersOf(remote: JsonObject, gathering: Gathering): Record<string, str
   return Object.fromEntries(entries);
 }
 
+/** Whether an answer is about this host: its name, with a port perhaps, or a URL there. */
+function names(answer: string, hostname: string): boolean {
+  return [answer.trim(), `http://${answer.trim()}`].some(
+    (url) => URL.canParse(url) && new URL(url).hostname === hostname,
+  );
+}
+
 function planRemote(remote: JsonObject, gathering: Gathering): { entry: ServerEntry; shown: string } {
   const type = textAt(remote, 'type');
   if (type !== 'streamable-http' && type !== 'sse') throw new NotLaunchable('its remote is of an unknown kind');
   const template = textAt(remote, 'url');
   if (template === undefined) throw new NotLaunchable('its remote has no URL');
   const values = variablesOf(remote, template, 'url', gathering);
-  const url = fillTemplate(registryText(template, 'its URL'), values);
+  const url = composeText(template, values, 'its URL');
   const probe = url.replace(REFERENCES, 'x');
   const parsed = URL.canParse(probe) ? new URL(probe) : undefined;
   // A variable without an answer yet may well be the host.
@@ -85,7 +92,7 @@ function planRemote(remote: JsonObject, gathering: Gathering): { entry: ServerEn
   if (parsed && !/^https?:$/.test(parsed.protocol)) throw new NotLaunchable('its URL is neither http nor https');
   if (parsed && (parsed.username !== '' || parsed.password !== '')) throw new NotLaunchable('its URL holds a password');
   const said = Object.values(gathering.answers).flat();
-  const isChosen = parsed !== undefined && said.some((value) => value.toLowerCase().includes(parsed.hostname));
+  const isChosen = parsed !== undefined && said.some((value) => names(value, parsed.hostname));
   if (parsed && !isChosen && isInternalHost(parsed.hostname)) {
     throw new NotLaunchable(
       `its URL points to ${parsed.hostname}, which is not on the public network; add the server to the config if it is trusted`,

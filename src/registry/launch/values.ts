@@ -27,11 +27,15 @@ const PLACEHOLDER = /<[^<>]{1,100}>|\byour[_-][\w-]{1,60}|\bpath\/to\/[^\s]{0,60
  * so text of others must not hold any (A31).
  */
 export function registryText(text: string, place: string): string {
-  if (text.includes('${')) throw new NotLaunchable(`${place} holds "\${", which would read your environment`);
+  if (text.includes('${')) throw readsEnvironment(place);
   if (text.includes('\0')) throw new NotLaunchable(`${place} holds a NUL character`);
   const placeholder = PLACEHOLDER.exec(text);
   if (placeholder) throw new NotLaunchable(`${place} holds ${placeholder[0]}, a placeholder to fill in by hand`);
   return text;
+}
+
+function readsEnvironment(place: string): NotLaunchable {
+  return new NotLaunchable(`${place} holds "\${", which would read your environment`);
 }
 
 /** `my-server` + `api key` → `MY_SERVER_API_KEY`. */
@@ -86,6 +90,18 @@ export function fillTemplate(template: string, values: ReadonlyMap<string, strin
   return template.replace(/\{([^{}]*)\}/g, (whole, name: string) => values.get(name) ?? whole);
 }
 
+/**
+ * A template of the registry with its variables filled in. What is said or a secret of ours may be a reference to the environment; parts that
+ * only become one together may not (A31).
+ */
+export function composeText(template: string, values: ReadonlyMap<string, string>, place: string): string {
+  registryText(template, place);
+  // No value that the registry chose holds one: those that do are of the user, or ours.
+  const own = new Map([...values].map(([name, value]) => [name, value.replaceAll('${', 'x')]));
+  if (fillTemplate(template, own).includes('${')) throw readsEnvironment(place);
+  return fillTemplate(template, values);
+}
+
 /** The variables of a template that occur in it, each asked for once. */
 export function variablesOf(
   object: JsonObject,
@@ -121,5 +137,5 @@ export function resolveInput(
   if (fixed === undefined) {
     return valuesOf(readInput(object, key, where, object['isRepeated'] === true), gathering, place);
   }
-  return [fillTemplate(registryText(fixed, place), variablesOf(object, fixed, where, gathering))];
+  return [composeText(fixed, variablesOf(object, fixed, where, gathering), place)];
 }
