@@ -226,7 +226,7 @@ export async function openGateway(options: ToolscoutOptions = {}, knowledge?: Kn
   const revoked = kind === 'memory' || kind === 'sqlite' ? undefined : createRevokedKeys({ store, clock, log });
   const complete = async (next: LoadedConfig): Promise<LoadedConfig> => {
     const admitted = revoked ? await revoked.apply(next) : next;
-    return lock.apply(withRegistered(admitted, await registrations.list(), self), options.locking);
+    return lock.apply(withRegistered(admitted, await registrations.list(), { self, env, cwd }), options.locking);
   };
   const read = async (): Promise<LoadedConfig> => complete(await readWritten());
   const loaded = await complete(written);
@@ -331,7 +331,7 @@ export async function openGateway(options: ToolscoutOptions = {}, knowledge?: Kn
     }),
     proposing: {
       registrations,
-      makeServer: (id, entry) => makeRegistered(id, entry, inForce(), self),
+      makeServer: (id, entry) => makeRegistered(id, entry, gateway.internal.loaded(), { self, env, cwd }),
       open: (server, signal) => openServer(server, signal),
       async lookup(host) {
         const { lookup } = await import('node:dns/promises');

@@ -59,6 +59,23 @@ describe('servers in a sandbox', STARTS_PROCESSES, () => {
     expect(found!.transport.target).not.toContain('/bin/sh');
   });
 
+  it('A49 S25 a registered server runs in the sandbox of the config, and its variables do not', async () => {
+    const { command, args } = fixture('curious') as { command: string; args: string[] };
+    const cwd = await realpath(await temporaryDirectory());
+    const env = { PATH: process.env['PATH'], PLACE: 'here' };
+    const box = { command: [...wrapper.slice(0, 3), '${PLACE}', ...wrapper.slice(3)] };
+    const gateway = await openToolscout({ sandbox: box }, { cwd, env });
+    await gateway.servers.register({ id: 'found', command, args }, { by: 'ann' });
+    const [waiting] = await gateway.approvals.list();
+    expect(waiting!.target).toContain(`here in cwd=${cwd}`);
+    await gateway.approvals.approve('found', { by: 'ann', hash: waiting!.hash });
+    const found = await started(gateway, 'found');
+    expect(JSON.parse(found.env['WRAPPED']!)).toEqual(['here', 'in', `cwd=${cwd}`]);
+    expect(found.env['PLACE']).toBeUndefined();
+    const leaving = gateway.servers.register({ id: 'other', command: '--bind=/', args }, { by: 'ann' });
+    await expect(leaving).rejects.toThrow('begins with "-"');
+  });
+
   it('A49 EXEC-3 a sandbox that is not installed is named, and nothing runs without it', async () => {
     const gateway = await openToolscout({
       servers: { one: fixture('curious') },

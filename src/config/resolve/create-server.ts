@@ -34,6 +34,8 @@ export interface Workshop {
   readonly config: Config;
   readonly source: string;
   readonly env: Variables;
+  /** The variables of the sandbox, where they are not those of the servers. */
+  readonly sandboxEnv?: Variables;
   /** Where a relative `cwd` starts. */
   readonly directory?: string;
   /** How toolscout itself is started and reached. */
@@ -81,7 +83,8 @@ function createStdio(written: WrittenServer, shop: Workshop, problems: string[])
   const project = shop.scope === 'project' && cwd !== undefined ? shop.directory : undefined;
   const around = { command, cwd: folder ?? shop.directory ?? '.', variables: Object.keys(env), project };
   const wanted = sandboxOf(entry, shop);
-  const sandbox = sandboxWords(wanted, around, fill);
+  const inSandbox = { ...shop, env: shop.sandboxEnv ?? shop.env };
+  const sandbox = sandboxWords(wanted, around, (text) => expandInto(inSandbox, text, problems));
   const escape = sandboxProblem(wanted, around);
   if (escape !== undefined) problems.push(escape);
   return { type: 'stdio', command, args, env, cwd: folder, ...(sandbox.length > 0 && { sandbox }) };

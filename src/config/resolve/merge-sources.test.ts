@@ -40,6 +40,21 @@ describe('sortOut', () => {
     expect(sortOut([off, off], NOTHING_TAKEN)[0]!.server.entry.enabled).toBe(false);
   });
 
+  it('A53 a file of a project does not turn on what the user turned off', () => {
+    const own = server('a', { command: 'x', enabled: false });
+    const brought = (enabled?: boolean) => server('b', { command: 'x', enabled }, { scope: 'project' });
+    for (const found of [
+      [own, brought()],
+      [brought(), own],
+      [brought(true), own, brought(true)],
+    ]) {
+      const kept = sortOut(found, NOTHING_TAKEN).find(({ fate }) => fate === 'new')!.server;
+      expect(kept).toMatchObject({ id: 'a', scope: 'user', entry: { enabled: false } });
+    }
+    const two = [brought(false), brought()];
+    expect(sortOut(two, NOTHING_TAKEN)[0]!.server.entry.enabled).toBeUndefined();
+  });
+
   it('CFG-5 different servers of one name get different ids, and a warning says which', () => {
     const found = [
       server('github', { command: 'project' }, { scope: 'project', client: 'claude-code' }),

@@ -42,7 +42,8 @@ const rank = ({ scope }: ImportedServer): number => (scope === 'user' ? 0 : 1);
 
 /** Two finds of one server: it is the user's own as soon as one of them is, and every tool that one turns off is off. */
 function join(first: ImportedServer, second: ImportedServer): ImportedServer {
-  const isOff = first.entry.enabled === false && second.entry.enabled === false;
+  // A file of a project turns nothing on that the user has turned off (A53).
+  const isOff = first.entry.enabled === false && (second.entry.enabled === false || rank(second) > rank(first));
   const { enabled: _, ...entry } = first.entry;
   const lists = [first.enabledTools, second.enabledTools].filter((list) => list !== undefined);
   return {

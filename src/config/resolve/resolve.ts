@@ -48,6 +48,8 @@ export interface LoadedConfig {
 export interface ResolveOptions {
   readonly source: string;
   readonly env: Variables;
+  /** The variables of the sandbox, where the servers are given none. */
+  readonly sandboxEnv?: Variables;
   /** Where a relative `cwd` of a server starts: the directory of the config file. */
   readonly directory?: string;
   /** The servers of its `sources`, which the caller has read. */
@@ -194,7 +196,7 @@ function createImported(imported: ImportedSources, bench: Bench, config: Config,
  * @throws ToolscoutError `CONFIGURATION_ERROR` whose `problems` are all there are (CFG-3).
  */
 export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConfig {
-  const { source, env, directory, scope } = options;
+  const { source, env, sandboxEnv, directory, scope } = options;
   const checked = checkConfig(raw, basename(source).startsWith('anygpt.config.'));
   if (checked.problems.length > 0) throw configurationError(source, checked.problems);
 
@@ -203,7 +205,9 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   const warnings = [...checked.warnings, ...environment.problems];
   const secrets = new Set<string>();
   const used = new Set<string>(['CCOS_MCP_CACHE_TTL', 'TOOLSCOUT_STORE']);
-  const bench = { source, env, directory, scope, secrets, used, self: options.self };
+  const bench = { source, env, sandboxEnv, directory, scope, secrets, used, self: options.self };
+  // Registered servers run in it too, and are made elsewhere.
+  if (parsed.sandbox !== false) for (const word of parsed.sandbox.command) expandInto(bench, word, []);
   const imported = options.imported ?? NO_SOURCES;
   const config: Config = {
     ...parsed,

@@ -54,8 +54,9 @@ async function readServers(
   try {
     const written = rawField(await parseConfig(text, path), 'servers');
     if (!isObject(written)) return { servers: [], secrets: [], warnings: [] };
-    const { enabled, limits, rateLimit, retryPolicy } = base.config;
-    const raw = { enabled, limits, rateLimit, retryPolicy, servers: written };
+    // The sandbox is that of the user (A49); what the servers say of one is not read.
+    const { enabled, limits, rateLimit, retryPolicy, sandbox } = base.config;
+    const raw = { enabled, limits, rateLimit, retryPolicy, sandbox, servers: written };
     const { servers, secrets, warnings } = resolveConfig(raw, {
       source: path,
       env,

@@ -2,11 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { isObject } from '../../kernel/json.js';
+import { printable } from '../../kernel/text.js';
+import type { Config } from '../../model/config.js';
+import type { Server, ShownTransport } from '../../model/server.js';
 import type { ConfigApproval } from '../../model/source.js';
 import type { Variables } from '../environment.js';
 import { locateConfig, type FindOptions } from '../read/find.js';
 import { parseConfig } from '../read/parse.js';
 import { resolveConfig } from '../resolve/resolve.js';
+import { quoteArgument } from './review.js';
 import { approveConfig, fingerprintOf, isCode, trustOf, withdrawConfig } from './trust.js';
 
 /** Fewer characters of a hash could be met by chance. */
@@ -22,6 +26,22 @@ function checkHash(path: string, hash: string, wanted: string | undefined): void
   throw new ToolscoutError('TOOL_CHANGED', `${path} has changed: its hash is now ${hash.slice(0, MIN_PREFIX)}.`, {
     suggestion: 'Look at the file again, then approve it with that hash.',
   });
+}
+
+/** How a server would be started or reached once its config is approved, whole: nothing that decides what runs is left out (A42). */
+function wholeOf({ id, shown, review, transport }: Server, { sandbox: general, servers }: Config): ShownTransport {
+  if (!review) return shown;
+  const sandbox = transport.type === 'stdio' && (servers[id]?.sandbox ?? general);
+  // As it is written: its variables may be credentials.
+  const words = sandbox ? sandbox.command.map(quoteArgument) : [];
+  const given = shown.type === 'stdio' ? review.env.map(([name, value]) => `${name}=${value}`) : shown.secrets;
+  const besides = [
+    ...(given.length > 0 ? [`with ${shown.type === 'stdio' ? 'env' : 'headers'} ${given.join(', ')}`] : []),
+    ...(review.cwd === undefined ? [] : [`in ${review.cwd}`]),
+    ...(review.uses.length > 0 ? [`fills in ${review.uses.join(', ')}`] : []),
+  ];
+  const command = [...words, review.target].join(' ');
+  return { ...shown, target: besides.length === 0 ? command : printable(`${command} (${besides.join('; ')})`) };
 }
 
 /**
@@ -55,7 +75,7 @@ export async function planApproval(options: {
   const hash = await fingerprintOf(path, text);
   checkHash(path, hash, options.hash);
   const raw = isCode(path) ? {} : await parseConfig(text, path);
-  const { servers } = resolveConfig(raw, { source: path, env, directory: dirname(path), scope: 'project' });
+  const { servers, config } = resolveConfig(raw, { source: path, env, directory: dirname(path), scope: 'project' });
   const section = isObject(raw) && isObject(raw['discovery']) ? raw['discovery'] : {};
   const fields = isObject(raw) ? [...Object.keys(raw), ...Object.keys(section)] : [];
   return {
@@ -63,7 +83,7 @@ export async function planApproval(options: {
     hash,
     state: await trustOf(stateDirectory, path, hash),
     isCode: isCode(path),
-    servers: servers.map(({ id, shown }) => ({ id, transport: shown })),
+    servers: servers.map((server) => ({ id: server.id, transport: wholeOf(server, config) })),
     settings: fields.filter((name) => !['servers', 'discovery', '$schema'].includes(name)),
     approve: () => approveConfig(stateDirectory, path, hash, options.now()),
     withdraw: () => withdrawConfig(stateDirectory, path),
