@@ -152,6 +152,7 @@ export type { Snapshot, SnapshotFilters, SnapshotItem, SnapshotTransport } from 
 export type { Manifest, RegisterCapability } from './model/manifest.js';
 export type {
   ConfirmRule,
+  ConfirmScope,
   PendingCall,
   PendingCallFilter,
   PendingCallState,

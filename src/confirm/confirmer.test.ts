@@ -330,6 +330,59 @@ describe('hosts of the 2026 era', () => {
   });
 });
 
+describe('what changes while a host is asked', () => {
+  const modern = hostOf('modern', async () => Promise.reject(new Error('never asked directly')));
+  const yes = { action: 'accept', content: { decision: 'allow' } };
+  const ruling = { by: 'bob', at: 1, via: 'operator' } as const;
+  /** Has the call put among the pending ones by a host that cannot ask, and rejected. */
+  const rejectElsewhere = async ({ confirmer, subject, outcome }: Bench): Promise<void> => {
+    await outcome(subject());
+    const [waiting] = await confirmer.pending.list();
+    await confirmer.pending.decide(waiting!.id, 'rejected', ruling);
+  };
+
+  it.each([
+    ['elicit is turned off', { elicit: false }],
+    ['a webhook is to be asked', { webhook: 'https://hook.example' }],
+  ])('SEC-11 the answer of a host does not count any more when %s', async (_, change) => {
+    const config = { ...ConfirmConfig.parse({}) };
+    const here = bench({ config: () => config });
+    const { state, key } = questionIn(await here.confirmer.clear(here.subject({ host: modern })));
+    const legacy = hostOf('legacy', async () => {
+      Object.assign(config, change);
+      return yes;
+    });
+    expect(await here.outcome(here.subject({ host: legacy }))).toBe('CONFIRMATION_REQUIRED');
+    const resumed = { requestState: state, inputResponses: { [key]: yes } };
+    expect(await here.outcome(here.subject({ host: modern, resumed }))).toBe('CONFIRMATION_REQUIRED');
+  });
+
+  it('SEC-11 a rejection by an administrator stands, whatever the host says to a question from before it', async () => {
+    const here = bench();
+    const { state, key } = questionIn(await here.confirmer.clear(here.subject({ host: modern })));
+    await rejectElsewhere(here);
+    const resumed = { requestState: state, inputResponses: { [key]: yes } };
+    expect(await here.outcome(here.subject({ host: modern, resumed }))).toBe('CONFIRMATION_REJECTED');
+    const other = bench();
+    const legacy = hostOf('legacy', async () => {
+      await rejectElsewhere(other);
+      return yes;
+    });
+    expect(await other.outcome(other.subject({ host: legacy }))).toBe('CONFIRMATION_REJECTED');
+  });
+
+  it('SEC-11 a no of the host stands, also when an administrator has said yes meanwhile', async () => {
+    const here = bench();
+    const legacy = hostOf('legacy', async () => {
+      await here.outcome(here.subject());
+      const [waiting] = await here.confirmer.pending.list();
+      await here.confirmer.pending.decide(waiting!.id, 'approved', ruling);
+      return { action: 'decline' };
+    });
+    expect(await here.outcome(here.subject({ host: legacy }))).toBe('CONFIRMATION_REJECTED');
+  });
+});
+
 describe('once', () => {
   const once = toolOf({ ask: 'once', reason: 'r' });
 
@@ -345,6 +398,50 @@ describe('once', () => {
     expect(await nobody({}, { ...once, hash: 'h2' })).toBe('CONFIRMATION_REQUIRED');
     await here.clock.advance(30 * 86_400_000);
     expect(await nobody({ arguments: { third: true } })).toBe('CONFIRMATION_REQUIRED');
+  });
+
+  it('SEC-11 the question and the pending call tell what a yes covers: this call, or the tool for 30 days', async () => {
+    const here = bench();
+    const asked: string[] = [];
+    const host = hostOf('legacy', async (_method, params) => {
+      asked.push(String(params!['message']));
+      return ALLOW;
+    });
+    await here.outcome(here.subject({ host }));
+    await here.outcome(here.subject({ host }, once));
+    expect(asked[0]).toContain('Allow this one call?');
+    expect(asked[0]).not.toContain('Caller:');
+    expect(asked[1]).toContain('Allow this caller to call this tool for 30 days, with any arguments?');
+    expect(asked[1]).toContain('\nCaller: ann\n');
+    const waiting = bench();
+    await waiting.outcome(waiting.subject());
+    await waiting.outcome(waiting.subject({ arguments: { id: 8 } }, once));
+    const scopes = (await waiting.confirmer.pending.list()).map(({ arguments: args, scope }) => [args, scope]);
+    expect(scopes).toHaveLength(2);
+    expect(scopes).toEqual(
+      expect.arrayContaining([
+        [{ id: 7 }, 'call'],
+        [{ id: 8 }, 'tool'],
+      ]),
+    );
+  });
+
+  it('SEC-11 a yes to one call does not cover the tool when the rule becomes once meanwhile', async () => {
+    const here = bench();
+    await here.outcome(here.subject());
+    const [waiting] = await here.confirmer.pending.list();
+    await here.confirmer.pending.decide(waiting!.id, 'approved', { by: 'bob', at: 1, via: 'operator' });
+    expect(await here.outcome(here.subject({}, once))).toBe('sent');
+    expect(await here.outcome(here.subject({ arguments: { id: 8 } }, once))).toBe('CONFIRMATION_REQUIRED');
+  });
+
+  it('SEC-11 a yes to a pending call of the tool covers it with any arguments', async () => {
+    const here = bench();
+    await here.outcome(here.subject({}, once));
+    const [waiting] = await here.confirmer.pending.list();
+    await here.confirmer.pending.decide(waiting!.id, 'approved', { by: 'bob', at: 1, via: 'operator' });
+    expect(await here.outcome(here.subject({}, once))).toBe('sent');
+    expect(await here.outcome(here.subject({ arguments: { id: 8 } }, once))).toBe('sent');
   });
 });
 

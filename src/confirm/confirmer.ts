@@ -8,7 +8,7 @@ import type { Log } from '../kernel/log.js';
 import type { Call } from '../model/call.js';
 import type { ConfirmConfig } from '../model/confirm-config.js';
 import { offers } from '../model/host.js';
-import type { ConfirmRule, PendingCall } from '../model/pending-call.js';
+import { ONCE_DAYS, scopeOf, type ConfirmRule, type PendingCall } from '../model/pending-call.js';
 import type { Store } from '../model/store.js';
 import { duration } from './duration.js';
 import { createPasses, isPass } from './passes.js';
@@ -69,8 +69,7 @@ export interface ConfirmerDeps {
   readonly webhook: AskWebhook;
 }
 
-/** For how long a confirmation for all calls of a tool holds. */
-const ONCE_MS = 30 * 86_400_000;
+const ONCE_MS = ONCE_DAYS * 86_400_000;
 const ONCE = 'confirmed-tools';
 /** How often a host gets progress for a waiting call, so that it does not give up. */
 const TELL_MS = 10_000;
@@ -101,14 +100,14 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
   };
 
   const isKnown = async (asked: AskedCall): Promise<boolean> => {
-    if (asked.rule.ask !== 'once') return false;
+    if (scopeOf(asked.rule) !== 'tool') return false;
     const entry = await store.get(ONCE, toolBinding(asked));
     if (entry === undefined || entry.damaged || isAhead(entry.storedAt, clock.now())) return false;
     return (entry.expiresAt ?? 0) > clock.now();
   };
 
   const remember = async (asked: AskedCall): Promise<void> => {
-    if (asked.rule.ask !== 'once') return;
+    if (scopeOf(asked.rule) !== 'tool') return;
     await store.put(ONCE, toolBinding(asked), { at: clock.now() }, { expiresAt: clock.now() + ONCE_MS });
   };
 
@@ -156,8 +155,9 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
         resumed: { ...(inputResponses && { inputResponses }), ...(inner !== undefined && { requestState: inner }) },
       });
     }
+    if (!canElicit(asked)) return undefined;
     const answer = isObject(inputResponses) && Object.hasOwn(inputResponses, KEY) ? inputResponses[KEY] : undefined;
-    return (await judge(asked, answer)) === 'yes' ? cleared(asked, withoutPass(call)) : undefined;
+    return conclude(asked, answer);
   };
 
   /** Asks a host of the 2025 era, which answers while the call waits; `undefined` when it could not be asked. */
@@ -238,8 +238,22 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
       const { by, reason } = found.ruling!;
       throw rejected(asked, `${by} rejected it${reason === undefined ? '' : `: ${reason}`}`);
     }
-    await remember(asked);
+    // The rule may have become `once` since a person was asked about one call.
+    if (found.scope === 'tool') await remember(asked);
     return cleared(asked, withoutPass(asked.call));
+  };
+
+  /** What an administrator has decided about this very call. */
+  const decidedFor = async (asked: AskedCall): Promise<Clearance | undefined> => {
+    const standing = await pending.settled(asked);
+    return standing && settle(asked, standing);
+  };
+
+  /** What follows from the answer of a host; `undefined` where it gave none. Its no stands; before its yes stands what was decided meanwhile. */
+  const conclude = async (asked: AskedCall, answer: unknown): Promise<Clearance | undefined> => {
+    const decided = readAnswer(answer) === 'no' ? undefined : await decidedFor(asked);
+    if (decided) return decided;
+    return (await judge(asked, answer)) === 'yes' ? cleared(asked, withoutPass(asked.call)) : undefined;
   };
 
   return {
@@ -252,8 +266,8 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
       const { call } = asked;
       if (await isKnown(asked)) return cleared(asked, call);
       if (call.resumed?.requestState !== undefined || !canElicit(asked)) return wait(asked, onAsking);
-      const settled = await pending.settled(asked);
-      if (settled) return settle(asked, settled);
+      const settled = await decidedFor(asked);
+      if (settled) return settled;
       if (call.host!.era === 'modern') {
         const owner = call.viewer.principal;
         const requestState = await passes.issue('answer', asked.binding, pendingMs(), { owner });
@@ -261,7 +275,9 @@ export function createConfirmer(deps: ConfirmerDeps): Confirmer {
         return { question: { resultType: 'input_required', inputRequests, requestState } };
       }
       const answer = await during(onAsking, () => askHost(asked));
-      return (await judge(asked, answer)) === 'yes' ? cleared(asked, call) : wait(asked, onAsking);
+      // The config may not let the host decide any more.
+      const concluded = canElicit(asked) ? await conclude(asked, answer) : undefined;
+      return concluded ?? wait(asked, onAsking);
     },
   };
 }
@@ -297,7 +313,7 @@ function waits({ server, tool }: AskedCall, { id, rule, expiresAt }: PendingCall
   const left = Math.max(0, expiresAt - now);
   return new ToolscoutError(
     'CONFIRMATION_REQUIRED',
-    `"${addressOf(server.id, tool.name)}" was not called yet: it needs a person's confirmation (${rule}). Its request ${id} expires in ${duration(left)}.`,
+    `"${addressOf(server.id, tool.name)}" was not called yet: it needs a person's confirmation (${rule}). The pending call ${id} expires in ${duration(left)}.`,
     { remedy: { kind: 'confirm-call', id }, retryAfterMs: Math.min(left, LOOK_AGAIN_MS), delivered: false },
   );
 }

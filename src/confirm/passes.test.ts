@@ -54,6 +54,17 @@ describe('passes', () => {
     expect(await passes.take(fresh, 'call')).toEqual({ purpose: 'answer' });
   });
 
+  it('SEC-11 R11 a pass that comes from a time still ahead is over, unless clocks may differ by that much', async () => {
+    const { clock, store, passes } = setUp();
+    const behind = (ms: number) => createPasses({ store, clock: { ...clock, now: () => clock.now() - ms } });
+    const pass = await passes.issue('answer', 'call', 900_000, { owner: 'ann' });
+    expect(await behind(60_001).take(pass, 'call')).toBeUndefined();
+    expect(await behind(60_000).take(pass, 'call')).toEqual({ purpose: 'answer' });
+    await passes.issue('answer', 'more', 900_000, { owner: 'ann' });
+    await behind(60_001).issue('answer', 'other', 900_000, { owner: 'ann' });
+    expect(await store.list('confirm-passes')).toHaveLength(1);
+  });
+
   it('SEC-11 ignores invalid stored passes', async () => {
     const { clock, store, passes } = setUp();
     const pass = await passes.issue('answer', 'call', 1000, { owner: 'ann' });
@@ -75,6 +86,8 @@ describe('passes', () => {
       const value = { purpose: 'answer', binding: 'b' };
       await store.put('confirm-passes', `k${at}`, value, { expiresAt: clock.now() + 2000 + at });
     }
+    // A text that is not a pass has no owner.
+    await store.put('confirm-passes', 'k3', null, { expiresAt: clock.now() + 2003 });
     await clock.advance(1000);
     await passes.issue('answer', 'next', 500_000, { owner: 'ann' });
     expect(await store.list('confirm-passes')).toHaveLength(2000);

@@ -56,7 +56,7 @@ export function createPasses({ store, clock }: { readonly store: Store; readonly
     const over = entries.filter(({ expiresAt = 0, storedAt }) => expiresAt <= now || isAhead(storedAt, now));
     const gone = new Set(over);
     const alive = entries.filter((entry) => !gone.has(entry));
-    const endingFirst = alive.toSorted((a, b) => (a.expiresAt ?? 0) - (b.expiresAt ?? 0));
+    const endingFirst = alive.toSorted((a, b) => a.expiresAt! - b.expiresAt!);
     for (const { key } of [...over, ...surplusOf(endingFirst, ownerIn, MAX_KEPT - 1)]) await store.delete(SPACE, key);
   };
 

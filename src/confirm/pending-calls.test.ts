@@ -36,7 +36,7 @@ describe('pending calls', () => {
       const { pending } = await calls().ask(asked({ round }));
       await calls().decide(pending.id, 'approved', RULING);
       const tried = await Promise.all(Array.from({ length: 16 }, () => calls().ask(asked({ round }))));
-      expect(tried.filter(({ state }) => state === 'used')).toHaveLength(1);
+      expect(tried.filter(({ state }) => state === 'used').map(({ isNew }) => isNew)).toEqual([false]);
       // All others wait for the same next yes.
       expect(new Set(tried.filter(({ state }) => state === 'waiting').map((each) => each.pending.id)).size).toBe(1);
     }
@@ -53,6 +53,15 @@ describe('pending calls', () => {
     expect(await calls().decide(pending.id, 'approved', RULING)).toMatchObject({ host: 'my-agent' });
     expect((await calls().ask(from('x'.repeat(5000)))).pending.host).toHaveLength(200);
     expect((await calls().ask(asked({}))).pending).not.toHaveProperty('host');
+  });
+
+  it('SEC-11 a yes to a pending call that an older version stored covers that call', async () => {
+    const { calls, store } = open();
+    const { pending } = await calls().ask(asked({}));
+    const [entry] = await store.list('pending-calls');
+    const { scope: _scope, ...old } = pending;
+    await store.put('pending-calls', entry!.key, old as unknown as JsonObject);
+    expect((await calls().list())[0]).toEqual(pending);
   });
 
   it('SEC-11 of two decisions at once one counts, and the other gets an error that names it', async () => {
@@ -169,12 +178,31 @@ describe('pending calls', () => {
     expect(ids).toEqual(['call_a', 'call_b', 'call_c', pending.id, later.pending.id]);
   });
 
+  it('SEC-11 a call that another process asks for in between is not asked for twice', async () => {
+    const { clock, store, calls } = open();
+    let isEarly = true;
+    const late: Store = {
+      ...store,
+      async get(...args) {
+        if (!isEarly) return store.get(...args);
+        isEarly = false;
+        await calls().ask(asked({}));
+        return undefined;
+      },
+    };
+    const mine = createPendingCalls({ store: late, clock, pendingMs: () => MINUTE, redact: (value) => value });
+    const { pending, isNew } = await mine.ask(asked({}));
+    expect([isNew, await calls().list()]).toEqual([false, [pending]]);
+  });
+
   it('SEC-11 a store that never takes a write ends in an error', async () => {
     const { clock, store } = open();
-    const stubborn: Store = { ...store, put: async () => false };
+    let writes = 0;
+    const stubborn: Store = { ...store, put: async () => ((writes += 1), false) };
     const calls = createPendingCalls({ store: stubborn, clock, pendingMs: () => MINUTE, redact: (value) => value });
     const contested = { code: 'STORE_ERROR', suggestion: 'Try again.' };
     await expect(calls.ask(asked({}))).rejects.toMatchObject({ ...contested, delivered: false });
+    expect(writes).toBe(16);
     const { pending } = await createPendingCalls({
       store,
       clock,
@@ -182,6 +210,7 @@ describe('pending calls', () => {
       redact: (value) => value,
     }).ask(asked({}));
     await expect(calls.decide(pending.id, 'approved', RULING)).rejects.toMatchObject(contested);
+    expect(writes).toBe(32);
   });
 });
 

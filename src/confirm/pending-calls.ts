@@ -4,7 +4,7 @@ import { ToolscoutError, type ErrorDetails } from '../kernel/errors.js';
 import { isAhead } from '../kernel/expiry.js';
 import { surplusOf } from '../kernel/fair-share.js';
 import { isObject, type JsonValue } from '../kernel/json.js';
-import type { PendingCall, PendingCallState } from '../model/pending-call.js';
+import { scopeOf, type PendingCall, type PendingCallState } from '../model/pending-call.js';
 import type { Entry, Store } from '../model/store.js';
 import type { AskedCall } from './subject.js';
 
@@ -64,7 +64,9 @@ const MAX_TRIES = 16;
 
 function read(entry: Entry | undefined): PendingCall | undefined {
   if (!entry || entry.damaged || !isObject(entry.value)) return undefined;
-  return entry.value as unknown as PendingCall;
+  const pending = entry.value as unknown as PendingCall;
+  // An older version did not tell the scope: a yes to such a call covers that call.
+  return pending.scope === undefined ? { ...pending, scope: 'call' } : pending;
 }
 
 /** The state as it is now. A yes or a question that was not used in time is expired. */
@@ -143,6 +145,7 @@ export function createPendingCalls(deps: {
       ...(skill && { skill: skill.id }),
       route: call.route,
       rule: rule.reason,
+      scope: scopeOf(rule),
       state: 'waiting',
       requestedAt,
       expiresAt: requestedAt + deps.pendingMs(),

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { oneLine, printable } from '../kernel/text.js';
 import type { CallToConfirm } from '../model/host.js';
+import { ONCE_DAYS, scopeOf } from '../model/pending-call.js';
 import type { AskedCall } from './subject.js';
 
 /** Characters of the arguments that a person is shown; the rest is only counted. */
@@ -14,9 +15,15 @@ export function shownArguments(args: JsonObject): string {
   return `${text.slice(0, MAX_ARGUMENTS)}… (${text.length - MAX_ARGUMENTS} more characters are not shown)`;
 }
 
+/** A caller as people read it. */
+function callerName({ principal, skill }: AskedCall['call']['viewer']): string {
+  return skill === undefined ? principal : `${principal} (skill ${skill.id})`;
+}
+
 /** The params of `elicitation/create` that ask for a confirmation. */
 export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject {
-  const scope = rule.ask === 'once' ? 'this tool from now on' : 'this one call';
+  const isTool = scopeOf(rule) === 'tool';
+  const scope = isTool ? `this caller to call this tool for ${ONCE_DAYS} days, with any arguments` : 'this one call';
   const asker = `${rule.reason.slice(0, 1).toUpperCase()}${rule.reason.slice(1)}`;
   const name = (text: string): string => oneLine(printable(text), MAX_NAME);
   return {
@@ -27,6 +34,7 @@ export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject
       `${asker} in the config of toolscout asks for this. Nothing was sent to the server yet.`,
       `Server: ${name(server.id)}`,
       `Tool: ${name(tool.name)}`,
+      ...(isTool ? [`Caller: ${name(callerName(call.viewer))}`] : []),
       `Arguments: ${shownArguments(call.arguments)}`,
     ].join('\n'),
     requestedSchema: {
@@ -41,7 +49,7 @@ export function questionFor({ call, server, tool, rule }: AskedCall): JsonObject
 
 /** What the question is about, for hosts that tell it from a question of a server. */
 export function callToConfirm({ call, rule }: AskedCall): CallToConfirm {
-  return { rule: rule.reason, scope: rule.ask === 'once' ? 'tool' : 'call', arguments: call.arguments };
+  return { rule: rule.reason, scope: scopeOf(rule), arguments: call.arguments };
 }
 
 /**

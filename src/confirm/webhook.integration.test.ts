@@ -18,6 +18,7 @@ const CALL: PendingCall = {
   principal: 'ann',
   route: 'mcp',
   rule: 'a rule',
+  scope: 'tool',
   state: 'waiting',
   requestedAt: 1,
   expiresAt: 2,

@@ -2,6 +2,7 @@ import type { Cancel } from '../kernel/async/cancel.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import { oneLine, printable } from '../kernel/text.js';
+import type { ConfirmScope } from './pending-call.js';
 
 /** What a server may ask of the host behind a call. */
 export const CALLBACK_METHODS: ReadonlySet<string> = new Set([
@@ -46,8 +47,7 @@ export class CallEnded extends Error {
 export interface CallToConfirm {
   /** The rule that asks, as one phrase: `rule 2 (pattern "*delete*")`. */
   readonly rule: string;
-  /** What a yes allows: this call, or every call of its tool from now on. */
-  readonly scope: 'call' | 'tool';
+  readonly scope: ConfirmScope;
   readonly arguments: JsonObject;
 }
 

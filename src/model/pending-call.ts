@@ -7,6 +7,17 @@ export interface ConfirmRule {
   readonly reason: string;
 }
 
+/** What a yes covers: one call with its arguments, or every call of the tool by the same caller, for {@link ONCE_DAYS} days. */
+export type ConfirmScope = 'call' | 'tool';
+
+/** For how many days a yes to a tool with `confirm: "once"` holds. */
+export const ONCE_DAYS = 30;
+
+/** What a yes that a rule asks for covers. */
+export function scopeOf({ ask }: ConfirmRule): ConfirmScope {
+  return ask === 'once' ? 'tool' : 'call';
+}
+
 /** When calls of a tool need a person's yes, and which rule wants it, as it is shown to people and programs. */
 export interface ShownConfirm {
   /** Each call, the first of each caller, or those whose arguments fit the expression `when`. */
@@ -35,7 +46,7 @@ export interface PendingCall {
   readonly destructive?: true;
   /** Redacted, as in the audit log. */
   readonly arguments: JsonValue;
-  /** SHA-256 of the arguments before redaction: the answer holds for these and no others. */
+  /** SHA-256 of the arguments before redaction: with the scope `call`, the answer holds for these and no others. */
   readonly argumentsHash: string;
   /** The caller of the call. */
   readonly principal: string;
@@ -45,6 +56,7 @@ export interface PendingCall {
   readonly route: string;
   /** The rule that asks, as one phrase. */
   readonly rule: string;
+  readonly scope: ConfirmScope;
   readonly state: PendingCallState;
   /** What was decided about it before it expired; absent if it expired undecided. */
   readonly was?: 'approved' | 'rejected';

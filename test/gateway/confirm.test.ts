@@ -266,7 +266,7 @@ describe('pending calls', STARTS_PROCESSES, () => {
     const first = await gateway.call('notes', 'drop', { id: 1, token: 'sk-12345678901234567890' });
     expect(first.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED', retryAfterMs: 10_000 });
     const [call] = await gateway.approvals.calls({ state: 'waiting', server: 'notes' });
-    expect(first.error?.message).toContain(`request ${call!.id} expires in 15 minutes`);
+    expect(first.error?.message).toContain(`The pending call ${call!.id} expires in 15 minutes.`);
     expect(first.error?.suggestion).toContain(`toolscout approve ${call!.id}`);
     // What a secret is stays one.
     expect(JSON.stringify(call)).not.toContain('sk-1234567890');
@@ -379,6 +379,27 @@ describe('pending calls', STARTS_PROCESSES, () => {
 });
 
 describe('rules that ask', STARTS_PROCESSES, () => {
+  it('SEC-11 CLI-1 REG-8 a person who approves a call of a rule with once reads that it covers the tool for 30 days', async () => {
+    const { url, sent } = await notesServer();
+    const stateDir = await temporaryDirectory();
+    const config = {
+      servers: { notes: { url } },
+      toolRules: [{ pattern: '*', confirm: 'once' }],
+    } satisfies ConfigInput;
+    const run = (...args: string[]) =>
+      commandLine(args, { gateway: (): Promise<Gateway> => openToolscout(config, { stateDir }) });
+    const first = await run('call', 'notes:drop', '--args', '{"id":1}');
+    const id = /toolscout approve (call_[0-9a-f]{12})/.exec(first.stderr)![1]!;
+    expect((await run('pending')).stdout).toContain('a yes covers every call of this tool by this caller, for 30 days');
+    expect(JSON.parse((await run('pending', '--json')).stdout)).toMatchObject({ calls: [{ id, scope: 'tool' }] });
+    expect((await run('approve', id)).stdout).toContain(
+      'local may make this call, and then call notes:drop for 30 days with any arguments.',
+    );
+    expect((await run('call', 'notes:drop', '--args', '{"id":1}')).code).toBe(0);
+    expect((await run('call', 'notes:drop', '--args', '{"id":2}')).code).toBe(0);
+    expect(sent).toHaveLength(2);
+  });
+
   it('PAT-4 SEC-11 the first matching rule that has confirm decides; enabled and tags are read as ever', async () => {
     const { gateway } = await place({
       toolRules: [

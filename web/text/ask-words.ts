@@ -45,7 +45,7 @@ export function unansweredText(actions: readonly string[]): string | undefined {
   return `You ${did} a question of the server. This is what the tool answered without it.`;
 }
 
-/** What a yes to a call holds for. */
+/** What a yes to a question about one's own call holds for. */
 export function scopeText(scope: NonNullable<Ask['confirms']>['scope']): string {
   return scope === 'tool'
     ? 'A yes holds for every further call of this tool that you make, for 30 days, as long as the tool stays the same.'

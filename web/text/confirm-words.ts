@@ -1,4 +1,5 @@
-import type { ToolDetails } from '../api/types.js';
+import type { PendingCall, ToolDetails } from '../api/types.js';
+import { whoOf } from './who.js';
 
 type Confirm = NonNullable<ToolDetails['confirm']>;
 
@@ -14,4 +15,22 @@ export function beforeRunText({ asks }: Pick<Confirm, 'asks'>): string {
   return asks === 'when'
     ? 'toolscout asks you for a yes before the call is sent, if its arguments fit the condition of a rule.'
     : 'toolscout asks you for a yes before the call is sent.';
+}
+
+/** What a yes to a pending call covers. */
+export function coversText({ scope }: Pick<PendingCall, 'scope'>): string {
+  return scope === 'tool'
+    ? 'every call of this tool by this caller for 30 days, with any arguments'
+    : 'this call with these arguments, once';
+}
+
+/** What a caller may do after a yes to a pending call. */
+export function approvedText(
+  call: Pick<PendingCall, 'scope' | 'server' | 'tool' | 'principal' | 'host'>,
+  until: string,
+): string {
+  const address = `${call.server}:${call.tool}`;
+  return call.scope === 'tool'
+    ? `Approved. ${whoOf(call)} may make this call until ${until}, and then call ${address} for 30 days with any arguments.`
+    : `Approved. ${whoOf(call)} may call ${address} once with these arguments, until ${until}.`;
 }

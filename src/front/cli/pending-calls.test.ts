@@ -14,6 +14,7 @@ const WAITING: PendingCall = {
   principal: 'local',
   route: 'mcp',
   rule: 'rule 1 (pattern "delete_*")',
+  scope: 'call',
   state: 'waiting',
   requestedAt: NOW - 120_000,
   expiresAt: NOW + 150_000,
@@ -29,6 +30,9 @@ describe('a call that waits for a confirmation', () => {
         '  arguments {"id":7}',
         '  → toolscout approve call_0123456789ab   toolscout reject call_0123456789ab   (3 min left)',
       ].join('\n'),
+    );
+    expect(shown({ scope: 'tool' })).toContain(
+      '\n  a yes covers every call of this tool by this caller, for 30 days\n',
     );
     expect(shown({ skill: 'fire-watch' })).toContain('by local (skill fire-watch)');
     // One that is about to expire still has its last minute.

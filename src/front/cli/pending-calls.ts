@@ -1,6 +1,6 @@
 import type { Gateway } from '../../gateway/index.js';
 import { addressOf } from '../../kernel/ids.js';
-import type { PendingCall } from '../../model/pending-call.js';
+import { ONCE_DAYS, type PendingCall } from '../../model/pending-call.js';
 import { ago, inLine } from './render.js';
 import type { Terminal } from './terminal.js';
 
@@ -15,20 +15,24 @@ export function isCallId(ref: string): boolean {
 /** Characters of arguments on a terminal; `--json` has all of them. */
 const MAX_ARGUMENTS = 2000;
 
+function callerOf({ principal, skill }: PendingCall): string {
+  return skill === undefined ? principal : `${principal} (skill ${skill})`;
+}
+
 /** A pending call on several lines: its caller, its arguments, and how to decide. */
 export function describeCall(call: PendingCall, { paint }: Terminal, now: number): string[] {
-  const { id, server, tool, principal, skill, state, requestedAt, expiresAt, rule, ruling } = call;
-  const asker = skill === undefined ? principal : `${principal} (skill ${skill})`;
+  const { id, server, tool, state, requestedAt, expiresAt, rule, scope, ruling } = call;
   const whole = JSON.stringify(call.arguments);
   const args = whole.length > MAX_ARGUMENTS ? `${whole.slice(0, MAX_ARGUMENTS)}…` : whole;
   const lines = [
     `${paint.bold(id)}  a call of ${inLine(addressOf(server, tool))}  ${paint.dim(ago(now - requestedAt))}`,
-    `  by ${inLine(asker)}, asked for by ${inLine(rule)}`,
+    `  by ${inLine(callerOf(call))}, asked for by ${inLine(rule)}`,
     ...(call.destructive ? ['  the tool says that it may delete or overwrite something'] : []),
     `  arguments ${inLine(args)}`,
   ];
   if (state === 'waiting') {
     const left = Math.max(1, Math.ceil((expiresAt - now) / 60_000));
+    if (scope === 'tool') lines.push(`  a yes covers every call of this tool by this caller, for ${ONCE_DAYS} days`);
     lines.push(paint.dim(`  → toolscout approve ${id}   toolscout reject ${id}   (${left} min left)`));
   }
   if (ruling) {
@@ -52,5 +56,9 @@ export async function decideCall(
   if (flags.json) return terminal.json({ call });
   const address = inLine(addressOf(call.server, call.tool));
   if (verb === 'reject') return terminal.out(`Rejected ${terminal.paint.bold(id)}: ${address} is not called.`);
-  terminal.out(`Approved ${terminal.paint.bold(id)}: ${address} may be called once with exactly these arguments.`);
+  const covers =
+    call.scope === 'tool'
+      ? `${inLine(callerOf(call))} may make this call, and then call ${address} for ${ONCE_DAYS} days with any arguments`
+      : `${address} may be called once with exactly these arguments`;
+  terminal.out(`Approved ${terminal.paint.bold(id)}: ${covers}.`);
 }

@@ -16,6 +16,7 @@ import { Facts, Section } from '../../parts/page.js';
 import { ServerLine, ServerText } from '../../parts/server-text.js';
 import { Badge, Failure } from '../../parts/states.js';
 import { reasonOf } from '../../text/advice.js';
+import { approvedText, coversText } from '../../text/confirm-words.js';
 import { formatAgo, formatLeft, formatTime, plural } from '../../text/format.js';
 import { routeWord } from '../../text/route-word.js';
 import { whoOf } from '../../text/who.js';
@@ -31,11 +32,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
     setBusy(true);
     try {
       const { expiresAt } = await api.decideCall(call.id, verb, reason === '' ? {} : { reason });
-      tell(
-        verb === 'approve'
-          ? `Approved. ${whoOf(call)} may call ${address} once with these arguments, until ${formatTime(expiresAt)}.`
-          : `Rejected. ${address} is not called.`,
-      );
+      tell(verb === 'approve' ? approvedText(call, formatTime(expiresAt)) : `Rejected. ${address} is not called.`);
       // The buttons go away with the call.
       document.querySelector('h1')?.focus({ preventScroll: true });
     } catch (thrown) {
@@ -77,6 +74,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
               <ServerText text={reasonOf(call.rule)} limit={300} /> <a href={hrefTo('rules')}>Open the rules</a>
             </>,
           ],
+          ['A yes covers', coversText(call)],
           call.destructive === true && ['Effects', <Badge tone="bad">may delete or overwrite</Badge>],
           [
             'Expires',
@@ -111,7 +109,7 @@ function WaitingCall({ call, onDecided }: { readonly call: PendingCall; readonly
             onClick={() => void decide('approve')}
           >
             <Icon name="check" />
-            Approve the call
+            {call.scope === 'tool' ? 'Approve its calls' : 'Approve the call'}
           </button>
           <button
             type="button"

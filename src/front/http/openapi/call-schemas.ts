@@ -34,7 +34,9 @@ const Ask = z.object({
   confirms: z
     .object({
       rule: text.meta({ description: 'The rule that asks, as one phrase.' }),
-      scope: z.enum(['call', 'tool']).meta({ description: 'What a yes allows: this call, or the tool from now on.' }),
+      scope: z
+        .enum(['call', 'tool'])
+        .meta({ description: 'What a yes covers: this call, or every call of the tool by this caller for 30 days.' }),
       arguments: AnyObject,
     })
     .optional()

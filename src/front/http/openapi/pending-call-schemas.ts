@@ -15,6 +15,9 @@ export const PendingCall = z.object({
   skill: text.optional(),
   route: text,
   rule: text,
+  scope: z
+    .enum(['call', 'tool'])
+    .describe('What a yes covers: this call, or every call of the tool by this caller for 30 days.'),
   state: z.enum(['waiting', 'approved', 'rejected', 'used', 'expired']),
   was: z.enum(['approved', 'rejected']).optional().describe('What was decided about it before it expired.'),
   requestedAt: z.number(),
