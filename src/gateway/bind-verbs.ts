@@ -100,6 +100,8 @@ const AUDIENCES: Readonly<Record<VerbName, Audience>> = {
   'internal.knownFacts': 'every viewer',
   'internal.sealState': 'every viewer',
   'internal.openState': 'every viewer',
+  'internal.keepLinks': 'every viewer',
+  'internal.linkGivers': 'every viewer',
   'internal.overload': 'every viewer',
   'internal.reserve': 'every viewer',
   'internal.settle': 'every viewer',

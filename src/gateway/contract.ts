@@ -168,7 +168,10 @@ export interface ApprovalVerbs {
   reject(ref: string, options?: RulingOptions): Promise<RulingReport>;
   /** Calls that wait for a person's confirmation, were decided or expired, oldest first (SEC-11). */
   calls(filter?: PendingCallFilter): Promise<PendingCall[]>;
-  /** Confirms one pending call: its caller may make it once, with exactly these arguments, until it expires. */
+  /**
+   * Confirms one pending call: its caller may make it once, with exactly these arguments, until it expires. With the scope `tool` the
+   * caller may, from that call on, call the tool for 30 days, with any arguments.
+   */
   approveCall(id: string, options?: CallRulingOptions): Promise<PendingCall>;
   /** Says no to a call that waits. */
   rejectCall(id: string, options?: CallRulingOptions): Promise<PendingCall>;
@@ -349,6 +352,10 @@ export interface InternalVerbs {
   sealState(payload: JsonObject, binding: string, use?: StateUse): Promise<string>;
   /** What was sealed, once; `undefined` for anything forged, foreign, expired or used before. */
   openState(state: unknown, binding: string, use?: StateUse): Promise<JsonObject | undefined>;
+  /** Notes that an answer of a server held these links, for every process and the next one (A52). */
+  keepLinks(server: string, uris: readonly string[]): Promise<void>;
+  /** The servers whose answers to this caller held a link. */
+  linkGivers(uri: string): Promise<readonly string[]>;
   /** The messages between hosts, toolscout and servers, for the fronts that show them. */
   traffic(): Traffic;
   /** How much there is to do, and what was refused for that reason (R12). */

@@ -6,6 +6,7 @@ import type { Viewer } from '../../model/viewer.js';
 import { createLineage } from '../../protocol/lineage.js';
 import type { Admission } from '../admission.js';
 import type { Core } from '../core.js';
+import { createKeptLinks } from '../kept-links.js';
 import { createRequestStates } from '../request-states.js';
 import { callerOf } from '../viewer.js';
 import { defineVerbs, type VerbTable } from './define-verbs.js';
@@ -28,7 +29,9 @@ export function internalVerbs(
   | 'internal.afford'
   | 'internal.budget'
   | 'internal.knownFacts'
+  | 'internal.keepLinks'
   | 'internal.lineage'
+  | 'internal.linkGivers'
   | 'internal.loaded'
   | 'internal.sealState'
   | 'internal.openState'
@@ -38,6 +41,7 @@ export function internalVerbs(
 > {
   const lineage = core.deps.lineage ?? createLineage({ clock: core.deps.clock });
   const states = createRequestStates(core.deps);
+  const links = createKeptLinks(core.deps);
   return defineVerbs({
     'internal.coverage'(viewer) {
       return coverageOf([...core.catalog.servers.values()].filter(({ id }) => viewer.sees(id)));
@@ -70,6 +74,10 @@ export function internalVerbs(
     'internal.sealState': (_viewer, payload, binding, use) => states.seal(payload, binding, use),
 
     'internal.openState': (_viewer, state, binding, use) => states.open(state, binding, use),
+
+    'internal.keepLinks': (viewer, server, uris) => links.keep(viewer, server, uris),
+
+    'internal.linkGivers': (viewer, uri) => links.giversOf(viewer, uri),
 
     'internal.overload': (_viewer) => admission.status(),
 

@@ -16,7 +16,7 @@ import {
   passthroughInstructions,
   QUERY_NAME,
 } from './meta-menu.js';
-import { callMetaTool } from './meta-tools.js';
+import { callMetaTool, serverMeant } from './meta-tools.js';
 import type { Mode } from './modes.js';
 import { exposedUri } from './names.js';
 import type { HostSurface } from './host-surface.js';
@@ -241,10 +241,8 @@ export function createCatalogMenu(
     if (mode !== 'passthrough' && (isMeta(name) || !isDirect)) {
       const answer = callMetaTool(gateway, name, args, optionsFor(params, exchange, 'agent'));
       if (LOOKS.has(name)) return billed(name, params, exchange, answer);
-      const { server } = args;
-      return isDirect && typeof server === 'string'
-        ? answer.then((given) => exposedNames.noteLinks(server, given))
-        : answer;
+      const server = isDirect ? serverMeant(args) : undefined;
+      return server !== undefined ? answer.then((given) => exposedNames.noteLinks(server, given)) : answer;
     }
     return callDirect(name, params, exchange);
   };

@@ -55,15 +55,15 @@ describe('what servers have under names of ours', () => {
     const link = (uri: string) => ({
       content: [null, { type: 'text', text: 'x' }, { type: 'resource_link', uri, name: 'n' }],
     });
-    expect(exposedNames.noteLinks('more', link('file:///own'))).toEqual(link('file:///own'));
+    expect(await exposedNames.noteLinks('more', link('file:///own'))).toEqual(link('file:///own'));
     expect(await exposedNames.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
-    exposedNames.noteLinks('more', {
+    await exposedNames.noteLinks('more', {
       messages: [{ role: 'user', content: { type: 'resource', resource: { uri: 'x://1' } } }, 7],
     });
     expect(await exposedNames.resource('x://1')).toEqual({ server: 'more', uri: 'x://1' });
     // A link that several servers gave leads to none of them.
-    exposedNames.noteLinks('notes', link('x://1'));
-    exposedNames.noteLinks('more', link('x://1'));
+    await exposedNames.noteLinks('notes', link('x://1'));
+    await exposedNames.noteLinks('more', link('x://1'));
     await seek('x://1').toMatchObject(notFound);
     await seek('file:///etc/passwd').toMatchObject(notFound);
     await expect(exposedNames.prompt('nobody')).rejects.toThrow('There is no prompt "nobody".');
@@ -75,9 +75,23 @@ describe('what servers have under names of ours', () => {
     await gateway.ready();
     const exposedNames = createExposedNames(gateway, createListItems());
     const content = Array.from({ length: 5000 }, (_, n) => ({ type: 'resource_link', uri: `x://${n}` }));
-    exposedNames.noteLinks('notes', { content });
+    await exposedNames.noteLinks('notes', { content });
     await expect(exposedNames.resource('x://0')).rejects.toThrow('Resource not found');
     expect(await exposedNames.resource('x://4999')).toEqual({ server: 'notes', uri: 'x://4999' });
+    await gateway.close({ drainMs: 0 });
+  });
+
+  it('A52 A43 a server that gives many links has no link of another forgotten', async () => {
+    const { gateway } = await openOfflineGateway([NOTES, MORE]);
+    await gateway.ready();
+    const exposedNames = createExposedNames(gateway, createListItems());
+    const link = (uri: string) => ({ type: 'resource_link', uri });
+    await exposedNames.noteLinks('more', { content: [link('file:///own'), link('x://shared')] });
+    await exposedNames.noteLinks('notes', { content: [link('x://shared')] });
+    await exposedNames.noteLinks('notes', { content: Array.from({ length: 9000 }, (_, n) => link(`x://${n}`)) });
+    // Otherwise it would now be read from "notes", which lists it.
+    expect(await exposedNames.resource('file:///own')).toEqual({ server: 'more', uri: 'file:///own' });
+    await expect(exposedNames.resource('x://shared')).rejects.toThrow('Resource not found');
     await gateway.close({ drainMs: 0 });
   });
 

@@ -4,6 +4,7 @@ import type { PatternList } from '../../../kernel/patterns/pattern.js';
 import type { Tool } from '../../../model/tool.js';
 import { protocolError } from '../exchange.js';
 import { readingTools } from './afforded-tools.js';
+import { createGivenLinks } from './given-links.js';
 import type { ListItems } from './list-items.js';
 import { exposedName, exposedUri, readName, readUri } from './names.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
@@ -25,12 +26,9 @@ export interface ExposedNames {
    * @throws ToolscoutError with the code for invalid params for any other.
    */
   resource(exposed: string): Promise<{ readonly server: string; readonly uri: string }>;
-  /** Remembers which server an answer with links is from, and returns the answer. */
-  noteLinks(server: string, answer: JsonObject): JsonObject;
+  /** Remembers which server an answer with links is from, here and in the store, and returns the answer. */
+  noteLinks(server: string, answer: JsonObject): JsonObject | Promise<JsonObject>;
 }
-
-/** Links that are remembered; the oldest give way. */
-const MAX_LINKS = 4096;
 
 /** The URIs that an answer of a tool or prompt links to. */
 function* linksIn({ content, messages }: JsonObject): Generator<string> {
@@ -94,19 +92,20 @@ export function createExposedNames(gateway: Gateway, items: ListItems, pinned?: 
     return listers.length === 1 ? listers[0]![0] : undefined;
   };
 
-  /** The server of each link; `undefined` where several servers gave the same one. */
-  const links = new Map<string, string | undefined>();
+  const links = createGivenLinks();
+
+  /** The server that gave a link to another host of this caller, or before a restart; where none did, the only one that lists it. */
+  const giverOf = async (uri: string): Promise<string | undefined> => {
+    const [giver, ...more] = await gateway.internal.linkGivers(uri);
+    if (giver === undefined) return onlyLister(uri);
+    return more.length === 0 ? giver : undefined;
+  };
 
   return {
     tools,
     noteLinks(server, answer) {
-      for (const uri of linksIn(answer)) {
-        const owner = links.has(uri) && links.get(uri) !== server ? undefined : server;
-        links.delete(uri);
-        links.set(uri, owner);
-        if (links.size > MAX_LINKS) links.delete(links.keys().next().value!);
-      }
-      return answer;
+      const fresh = [...linksIn(answer)].filter((uri) => links.note(server, uri));
+      return fresh.length === 0 ? answer : gateway.internal.keepLinks(server, fresh).then(() => answer);
     },
     async tool(exposed) {
       const read = readName(exposed);
@@ -136,7 +135,7 @@ export function createExposedNames(gateway: Gateway, items: ListItems, pinned?: 
       const read = readUri(exposed);
       if (read) return read;
       // A link comes before a list: another server may list what the link of a server names (A52).
-      const server = links.has(exposed) ? links.get(exposed) : await onlyLister(exposed);
+      const server = links.has(exposed) ? links.giverOf(exposed) : await giverOf(exposed);
       if (server === undefined) throw protocolError(RPC_CODE.invalidParams, 'Resource not found', { uri: exposed });
       return { server, uri: exposed };
     },
