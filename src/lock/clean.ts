@@ -22,6 +22,21 @@ const START = String.raw`(?<![\w.~-])`;
 
 const escape = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 
+/** Gives each of several names one of its own: two that are the same once they are clean would hide one another (A12). */
+export function createNames(): (name: string) => string {
+  const taken = new Set<string>();
+  const next = new Map<string, number>();
+  return (name) => {
+    let own = name;
+    for (let count = next.get(name) ?? 2; taken.has(own); count++) {
+      own = `${name}'${count}`;
+      next.set(name, count + 1);
+    }
+    taken.add(own);
+    return own;
+  };
+}
+
 /** A cleaner that also hides known secrets. The same text comes out on every machine on which only these places differ. */
 export function createCleaner(places: MachinePlaces, hide: (text: string) => string): Cleaner {
   const named: ReadonlyArray<readonly [string, string]> = [
@@ -45,7 +60,12 @@ export function createCleaner(places: MachinePlaces, hide: (text: string) => str
     if (Array.isArray(value)) return value.map(json);
     if (!isObject(value)) return value;
     const cleaned: Record<string, JsonValue> = Object.create(null) as Record<string, JsonValue>;
-    for (const [name, each] of Object.entries(value)) if (each !== undefined) cleaned[text(name)] = json(each);
+    const nameOf = createNames();
+    // In one order, so that the order of the fields does not matter where names become the same.
+    for (const name of Object.keys(value).toSorted()) {
+      const each = value[name];
+      if (each !== undefined) cleaned[nameOf(text(name))] = json(each);
+    }
     return cleaned;
   };
   return { text, paths, json };

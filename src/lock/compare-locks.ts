@@ -75,16 +75,15 @@ function compareItems(before: readonly LockItem[], after: readonly LockItem[], c
 
 /** The line at which a drift stands in the text of a lock file; 1 for what is not in it. */
 export function lineOf(text: string, { server, subject, name }: Found): number {
-  const lines = text.split('\n');
-  const at = (line: string, from: number): number =>
-    lines.findIndex((each, index) => index >= from && each.trim().replace(/,$/, '') === line);
+  const lines = text.split('\n').map((line) => line.replace(/,$/, ''));
   // The id of a server is the only one at its depth, and its fields are sorted: what comes before it in the alphabet stands above.
-  const own = lines.findIndex((line) => line.replace(/,$/, '') === `      "id": ${JSON.stringify(server)}`);
+  const own = lines.indexOf(`      "id": ${JSON.stringify(server)}`);
   if (own === -1) return 1;
-  const start = lines.lastIndexOf('    {', own);
-  if (subject === 'server') return own + 1;
-  const field = lines.findIndex((line, index) => index >= start && line.startsWith(`      "${subject}":`));
-  if (name === undefined || field === -1) return (field === -1 ? own : field) + 1;
-  const named = at(`"name": ${JSON.stringify(name)}`, field);
-  return (named === -1 ? field : named) + 1;
+  const [start, end] = [lines.lastIndexOf('    {', own), lines.indexOf('    }', own)];
+  const field = lines.findIndex((line, at) => at > start && at < end && line.startsWith(`      "${subject}":`));
+  if (field === -1) return own + 1;
+  // An empty list ends in the line in which it begins.
+  const last = lines[field]!.endsWith('[') ? lines.indexOf('      ]', field) : field;
+  const named = name === undefined ? -1 : lines.indexOf(`          "name": ${JSON.stringify(name)}`, field);
+  return (named === -1 || named > last ? field : named) + 1;
 }

@@ -135,5 +135,26 @@ describe('the text of a lock file', () => {
     expect(lineAt({ server: 'a', subject: 'tools', name: 'x,' })).toBe('"name": "x,"');
     expect(lineAt({ server: 'a', subject: 'tools', name: 'none' })).toBe('"tools": [');
     expect(lineAt({ server: 'none', subject: 'tools' })).toBe('{');
+    expect(lineAt({ server: 'a', subject: 'nothing', name: 'x,' })).toBe('"id": "a",');
+  });
+
+  it('SEC-10 the line of an item is not that of another server, another list or a definition with the same name', () => {
+    const nested = item('b', { inputSchema: { name: 'inner' } });
+    const text = writeLock(
+      lock(server('a', { tools: [nested], prompts: [item('p')] }), server('b', { tools: [item('x'), item('p')] })),
+    );
+    const lines = text.split('\n');
+    const listOf = (id: string, list: string): number =>
+      lines.findIndex(
+        (line, at) => at > lines.indexOf(`      "id": "${id}",`) && line.startsWith(`      "${list}": `),
+      ) + 1;
+    const lineFor = (id: string, subject: string, name: string): number =>
+      lineOf(text, { server: id, subject, name } as never);
+    expect(lineFor('a', 'tools', 'x')).toBe(listOf('a', 'tools'));
+    expect(lineFor('a', 'prompts', 'x')).toBe(listOf('a', 'prompts'));
+    expect(lineFor('a', 'resources', 'p')).toBe(listOf('a', 'resources'));
+    expect(lineFor('a', 'tools', 'inner')).toBe(listOf('a', 'tools'));
+    expect(lineFor('b', 'tools', 'x')).toBeGreaterThan(listOf('b', 'tools'));
+    expect(lines[lineFor('b', 'tools', 'x') - 1]).toBe('          "name": "x"');
   });
 });

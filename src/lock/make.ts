@@ -10,7 +10,7 @@ import {
   type LockServer,
 } from '../model/lock.js';
 import type { Server } from '../model/server.js';
-import type { Cleaner } from './clean.js';
+import { createNames, type Cleaner } from './clean.js';
 import { lockHash } from './lock-text.js';
 
 /** The field that names an entry of each list. */
@@ -68,10 +68,15 @@ export function makeLockServer(shown: ShownServer, cleaner: Cleaner): LockServer
 /** Each name once: of two entries of one name only the first can be used by it. */
 function itemsOf(definitions: readonly JsonObject[], field: string, cleaner: Cleaner): LockItem[] {
   const items = new Map<string, LockItem>();
+  const seen = new Set<string>();
+  const nameOf = createNames();
   for (const each of definitions) {
+    const own = String(each[field]);
+    if (seen.has(own)) continue;
+    seen.add(own);
     const definition = cleaner.json(each);
-    const name = cleaner.text(String(each[field]));
-    if (!items.has(name)) items.set(name, { name, hash: lockHash(definition), definition });
+    const name = nameOf(cleaner.text(own));
+    items.set(name, { name, hash: lockHash(definition), definition });
   }
   return [...items.values()];
 }
