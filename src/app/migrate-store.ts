@@ -16,6 +16,8 @@ export interface MigrateWish {
   readonly to: string;
   /** What `sqlite` alone means. */
   readonly stateDir?: string;
+  /** Copy an audit log also when it is not what was written. */
+  readonly acceptAudit?: boolean;
 }
 
 /** What was copied, and between which stores. */
@@ -27,7 +29,7 @@ export type MigrateReport = CopyReport & { readonly from: string; readonly to: s
  * @throws ToolscoutError `STORE_ERROR`
  */
 export async function migrateStore(
-  { from, to, stateDir }: MigrateWish,
+  { from, to, stateDir, acceptAudit }: MigrateWish,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string | undefined>> },
 ): Promise<MigrateReport> {
   let time: number | undefined;
@@ -62,15 +64,14 @@ export async function migrateStore(
   try {
     const target = await open(to);
     try {
-      const report = await copyStore(source, {
-        store: target,
-        setTime: (now) => {
-          time = now;
-        },
-      });
+      const setTime = (now: number): void => {
+        time = now;
+      };
+      const report = await copyStore(source, { store: target, setTime }, { acceptAudit });
       time = undefined;
       const audit = createAudit({ store: target, clock, log: silentLog, redact: (value) => value });
-      const detail = { from: source.location, entries: report.entries, records: report.records };
+      const { entries, records, auditProblem } = report;
+      const detail = { from: source.location, entries, records, ...(auditProblem !== undefined && { auditProblem }) };
       await audit.recordNow({ kind: 'store-migrate', principal: 'local', outcome: 'success', detail });
       await audit.close();
       return { from: source.location, to: target.location, ...report };

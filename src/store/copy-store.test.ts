@@ -61,6 +61,25 @@ describe('copyStore', () => {
     expect(await to.store.spaces()).toEqual([]);
   });
 
+  it('STORE-5 A35 refuses an audit log that is not what was written, unless a person accepts it: its copy would verify', async () => {
+    const problem = { damage: 'changed', id: 'r7', detail: 'The record was changed.' } as const;
+    const forged: Store = {
+      ...from,
+      verifyAudit: async () => ({ ...(await from.verifyAudit()), ok: false, problem }),
+    };
+    await expect(copyStore(forged, to)).rejects.toMatchObject({
+      message: expect.stringContaining('The record was changed.'),
+      suggestion: expect.stringContaining('--accept-audit'),
+    });
+    expect(await to.store.spaces()).toEqual([]);
+    expect(await to.store.audit({})).toEqual([]);
+    expect(await copyStore(forged, to, { acceptAudit: true })).toMatchObject({
+      records: 1500,
+      auditProblem: 'The record was changed.',
+    });
+    expect(await copyStore(from, { store: named('whole'), setTime })).not.toHaveProperty('auditProblem');
+  });
+
   it.each([
     ['changes meanwhile', (source: Store): Store => ({ ...source, auditPages: changing(source) })],
     [

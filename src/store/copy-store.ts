@@ -11,6 +11,8 @@ export interface CopyReport {
   readonly records: number;
   /** SHA-256 of everything, the same for both stores. */
   readonly hash: string;
+  /** Why the audit log that was copied was not what was written; the copy has a new chain, which does not show it. */
+  readonly auditProblem?: string;
 }
 
 /** A store to copy to. Entries keep the date they have, so its clock is set. */
@@ -26,11 +28,15 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 /**
  * Copies every entry and every audit record, reads both stores again and compares counts and hashes (STORE-5). A target
  * that holds something is refused. When anything fails the target is emptied again. The metadata of a store is not
- * copied.
+ * copied. An audit log that is not what was written is copied only with `acceptAudit`: the copy has a chain of its own, which fits (A35).
  *
  * @throws ToolscoutError `STORE_ERROR`
  */
-export async function copyStore(from: Store, to: CopyTarget): Promise<CopyReport> {
+export async function copyStore(
+  from: Store,
+  to: CopyTarget,
+  { acceptAudit = false }: { readonly acceptAudit?: boolean } = {},
+): Promise<CopyReport> {
   if (from.location === to.store.location)
     throw refusal('Source and target are the same store.', 'Name another target.');
   if (await from.get(STORE_SPACE, DOUBT_KEY)) {
@@ -40,6 +46,13 @@ export async function copyStore(from: Store, to: CopyTarget): Promise<CopyReport
     );
   }
   await refuseUsed(to.store);
+  const { problem } = await from.verifyAudit();
+  if (problem && !acceptAudit) {
+    throw refusal(
+      `The audit log of ${from.location} is not what was written: ${problem.detail}`,
+      'Look at it with toolscout audit verify. To copy it all the same, add --accept-audit; the copy no longer shows what was changed.',
+    );
+  }
   try {
     for (const space of await spacesOf(from)) {
       for (const entry of await from.list(space)) {
@@ -51,7 +64,7 @@ export async function copyStore(from: Store, to: CopyTarget): Promise<CopyReport
     for await (const page of from.auditPages()) await to.store.append(page);
     const [source, target] = [await summarize(from), await summarize(to.store)];
     if (source.hash !== target.hash) throw difference(source, target);
-    return target;
+    return problem ? { ...target, auditProblem: problem.detail } : target;
   } catch (thrown) {
     await empty(to.store);
     throw thrown;

@@ -122,13 +122,19 @@ export interface CliDeps {
   /** Opens the store, uses it once and closes it; rejects with `STORE_ERROR` when it cannot be opened. */
   checkStore(options: Pick<OpenOptions, 'stateDir'>): Promise<Finding[]>;
   /** Copies a store to another, empty one and verifies the copy (STORE-5). */
-  migrateStore(options: { readonly from: string; readonly to: string; readonly stateDir?: string }): Promise<{
+  migrateStore(options: {
+    readonly from: string;
+    readonly to: string;
+    readonly stateDir?: string;
+    readonly acceptAudit?: boolean;
+  }): Promise<{
     readonly from: string;
     readonly to: string;
     readonly spaces: Readonly<Record<string, number>>;
     readonly entries: number;
     readonly records: number;
     readonly hash: string;
+    readonly auditProblem?: string;
   }>;
   /** Reads the config that these flags mean, without opening anything. */
   readConfig(

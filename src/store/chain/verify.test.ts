@@ -96,6 +96,36 @@ describe('the verification of a log', () => {
     expect((await verifyChain(readerOf(changed))).problem).toMatchObject({ damage: 'changed', id: 'r2' });
   });
 
+  it('SEC-12 A35 a record that was put in is named as far as it can be read', async () => {
+    const blocks = chainOf([[A, C]]);
+    const problemWith = async (row: StoredRow): Promise<unknown> =>
+      (await verifyChain(readerOf({ rows: [A, row, C], blocks }))).problem;
+    const put = { damage: 'inserted', block: { chain: 'c', number: 1 }, detail: expect.stringContaining('put in') };
+    expect(await problemWith({ seq: 2, id: 'new', time: 7, fits: true })).toEqual({ ...put, id: 'new', time: 7 });
+    expect(await problemWith({ seq: 2, id: 'new', fits: true })).toEqual({ ...put, id: 'new' });
+    expect(await problemWith({ seq: 2, time: 7, fits: false })).toEqual({ ...put, time: 7 });
+  });
+
+  it('SEC-12 A35 a record under another id is told from one that is missing beside others that were put in', async () => {
+    const blocks = chainOf([[A, B, D]]);
+    const strange = (seq: number): StoredRow => rowOf(seq, `new${seq}`);
+    const problemOf = async (...rows: StoredRow[]): Promise<unknown> =>
+      (await verifyChain(readerOf({ rows, blocks }))).problem;
+    expect(await problemOf(A, strange(2), D)).toMatchObject({ damage: 'changed', id: 'r2' });
+    expect(await problemOf(A, strange(2), strange(3), D)).toMatchObject({ damage: 'removed', id: 'r2' });
+    expect(await problemOf(A, D)).toMatchObject({ damage: 'removed', id: 'r2' });
+  });
+
+  it('SEC-12 a record without a block stays one where retention took all that the block has', async () => {
+    const note: PruneNote = { before: 2000, removed: 1, through: {} };
+    const log = { rows: [rowOf(1, 'loose', 5000), D], blocks: chainOf([[B], note, [D]]) };
+    expect(await verifyChain(readerOf(log))).toMatchObject({
+      records: 1,
+      unchained: { records: 1, until: 5000 },
+      problem: { damage: 'unchained', id: 'loose' },
+    });
+  });
+
   it('SEC-12 A35 a block that ends before an earlier one is out of order', async () => {
     const empty = chainOf([[A, B], [], [C, D]]).map((block) => (block.number === 2 ? { ...block, lastSeq: 1 } : block));
     expect((await verifyChain(readerOf({ rows: [A, B, C, D], blocks: empty }))).problem).toMatchObject({

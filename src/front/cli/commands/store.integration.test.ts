@@ -1,9 +1,11 @@
+import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
 import { commandLine } from '../../../../test/support/command-line.js';
 import { temporaryDirectory } from '../../../../test/support/fixture.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
+import type { AuditRecord } from '../../../model/audit-record.js';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -48,5 +50,25 @@ describe('toolscout store', STARTS_PROCESSES, () => {
     const again = await commandLine(['store', 'migrate', `sqlite:${from}`, `sqlite:${to}`], { process });
     expect(again.code).not.toBe(0);
     expect(again.stdout).toBe('');
+  });
+
+  it('A35 STORE-5 migrate refuses an audit log in which somebody changed a record, and says later that it was accepted', async () => {
+    const [from, to] = [await temporaryDirectory(), await temporaryDirectory()];
+    const gateway = await openToolscout({}, { stateDir: from });
+    await gateway.search('ada');
+    await gateway.close({ drainMs: 0 });
+    const database = new Database(join(from, 'toolscout.db'));
+    expect(
+      database.prepare(`update audit set body = replace(body, 'success', 'failure')`).run().changes,
+    ).toBeGreaterThan(0);
+    database.close();
+    const process = { cwd: from, env: {} };
+    const migrate = (...more: string[]) =>
+      commandLine(['store', 'migrate', `sqlite:${from}`, `sqlite:${to}`, ...more], { process });
+    expect(await migrate()).toMatchObject({ code: 1, stdout: '', stderr: /not what was written.*--accept-audit/s });
+    expect(await migrate('--accept-audit')).toMatchObject({ code: 0, stderr: /The copy has a new chain/ });
+    const copy = await openToolscout({}, { stateDir: to });
+    const [record] = (await copy.audit.list({ kind: 'store-migrate' })) as readonly AuditRecord[];
+    expect(record?.detail).toHaveProperty('auditProblem');
   });
 });

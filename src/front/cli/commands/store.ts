@@ -40,13 +40,19 @@ export function addStore(program: Command, deps: CliDeps): void {
       'after',
       '\nExample:\n  $ PGPASSWORD=… toolscout store migrate sqlite postgres://toolscout@db.example/toolscout',
     )
-    .action(async (from: string, to: string, flags: CommonFlags) => {
-      const report = await deps.migrateStore({ from, to, stateDir: flags.stateDir });
+    .option('--accept-audit', 'copy the audit log also when it is not what was written')
+    .action(async (from: string, to: string, flags: CommonFlags & { readonly acceptAudit?: boolean }) => {
+      const { stateDir, acceptAudit } = flags;
+      const report = await deps.migrateStore({ from, to, stateDir, acceptAudit });
       const { terminal } = deps;
       if (flags.json) return terminal.json(report);
       terminal.out(`${inLine(report.from)} → ${inLine(report.to)}`);
       for (const [space, count] of Object.entries(report.spaces)) terminal.out(`${inLine(space)}  ${count}`);
       terminal.out(`audit records  ${report.records}`);
+      if (report.auditProblem !== undefined)
+        terminal.note(
+          `The audit log was not what was written: ${inLine(report.auditProblem)} The copy has a new chain.`,
+        );
       terminal.out(`The copy is the same (sha256 ${report.hash.slice(0, 16)}…).`);
     });
 
