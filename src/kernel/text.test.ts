@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/support/any-text.js';
-import { counted, editDistance, mostTokens, nearestNames, oneLine, printable } from './text.js';
+import { counted, editDistance, mebibytes, mostTokens, nearestNames, oneLine, printable } from './text.js';
 
 /** Any text, control characters and halves of surrogate pairs included. */
 const plainText = anyText({ maxLength: 60 });
@@ -20,6 +20,9 @@ const hostileText = fc
         '\ufff9',
         '\u200b',
         '\u2028',
+        '\u034f',
+        '\u3164',
+        '\uffa0',
         '\ufeff',
       ),
     ),
@@ -29,8 +32,8 @@ const hostileText = fc
 
 /** Nothing but what moves no cursor and hides no text; tab and line end are left to the caller. */
 const HARMLESS =
-  // oxlint-disable-next-line no-control-regex
-  /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]*$/;
+  // oxlint-disable-next-line no-control-regex, no-misleading-character-class
+  /^[^\u0000-\u0008\u000b-\u001f\u007f-\u009f\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]*$/;
 
 /** Optimal string alignment by its definition: the slow way that is plainly right. */
 function alignment(a: string, b: string): number {
@@ -77,6 +80,7 @@ describe('printable', () => {
 
   it('A16 what was there can still be read, as an escape', () => {
     expect(printable('\u001b[2J\r\u009b1m\u200b')).toBe('\\u001b[2J\\u000d\\u009b1m\\u200b');
+    expect(printable('a\u3164b\uffa0c\u034f')).toBe('a\\u3164b\\uffa0c\\u034f');
   });
 
   it('A34 JSON stays JSON of the same value', () => {
@@ -222,6 +226,10 @@ describe('mostTokens', () => {
     const names = 'github, filesystem, kubernetes, postgres, salesforce, hubspot, stripe, sentry, grafana, spotify';
     expect(mostTokens(names)).toBeLessThan(names.length);
   });
+});
+
+it('EXEC-3 a limit of bytes is written in MiB', () => {
+  expect([32 << 20, 1.5 * (1 << 20)].map(mebibytes)).toEqual(['32 MiB', '1.5 MiB']);
 });
 
 describe('counted', () => {

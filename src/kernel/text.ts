@@ -1,7 +1,7 @@
+import { INVISIBLE_GROUPS, SHAPELESS } from './invisible-characters.js';
+
 /** Everything that could move a cursor, hide text or break a line; shown as its escape instead. */
-const UNPRINTABLE =
-  // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]/gu;
+const UNPRINTABLE = new RegExp(`[${INVISIBLE_GROUPS.controls}${INVISIBLE_GROUPS.breaks}${SHAPELESS}]`, 'gu');
 
 /** Every unit of a character as JSON would escape it, so that escaped JSON is still the same JSON. */
 function escapeUnits(character: string): string {
@@ -34,6 +34,11 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 /** A time for people: `300 ms`, `1.5 s`, `30 s`. */
 export function seconds(ms: number): string {
   return ms < 1000 ? `${Math.ceil(ms)} ms` : `${Math.ceil(ms / 100) / 10} s`;
+}
+
+/** A limit of bytes for people: `32 MiB`. */
+export function mebibytes(bytes: number): string {
+  return `${Math.round(bytes / 1024 / 102.4) / 10} MiB`;
 }
 
 /** Edit distance with transpositions, given up (as `Infinity`) once it must exceed `limit`. */

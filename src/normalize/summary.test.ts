@@ -28,6 +28,7 @@ describe('summarise', () => {
     ['<usecase>\nReads a file.</usecase>', 'Reads a file'],
     ['列出所有文件。更多。', '列出所有文件'],
     ['Reads\u200b a\u202e file\u0007.', 'Reads a file'],
+    ['Re\u3164ads\u034f a\uffa0 fi\u115fle.', 'Reads a file'],
   ])('FIND-1 a summary is the first telling sentence: %#', (description, summary) => {
     expect(summarise(description, undefined, 'x')).toBe(summary);
   });

@@ -1,3 +1,4 @@
+import { SHAPELESS } from '../kernel/invisible-characters.js';
 import { oneLine } from '../kernel/text.js';
 import { humanise } from './words.js';
 
@@ -11,7 +12,7 @@ const READ_LENGTH = 1500;
 const ABBREVIATIONS: ReadonlySet<string> = new Set('e.g i.e eg ie etc vs cf approx incl max min no'.split(' '));
 
 /** Invisible or cursor-moving characters have no place in a line that an agent or a person trusts. */
-const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
+const INVISIBLE = new RegExp(String.raw`(?![\n\t])[\p{Cc}\p{Cf}${SHAPELESS}]`, 'gu');
 
 /** Openings that say nothing: `This tool will list…` → `List…`. */
 const OPENING =

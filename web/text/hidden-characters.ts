@@ -33,9 +33,10 @@ const NAMES: Readonly<Record<number, string>> = {
   0x2069: 'pop directional isolate',
   0x3164: 'Hangul filler',
   0xfeff: 'zero width no-break space',
+  0xffa0: 'halfwidth Hangul filler',
 };
 
-/** Control characters except tab and line feed, formatting characters, fillers, variation selectors, tags, and halves of pairs. */
+/** What `src/kernel/invisible-characters.ts` lists but the selector of pictures, and halves of pairs. */
 const HIDDEN = new RegExp(
   String.raw`[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|[\ud800-\udfff]`,
   'gu',

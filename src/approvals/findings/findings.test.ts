@@ -66,6 +66,9 @@ const MALICIOUS = [
   'Reads a note.\u200b\u200c\u200b\u200c\u200b\u200b',
   `Reads a note😀${String.fromCodePoint(0xe0100, 0xe0123, 0xe0145)}`,
   'Reads a note.\ufe00\ufe01\ufe0a\ufe03',
+  'Reads a note.\u3164\uffa0\u3164\uffa0\uffa0\u3164',
+  'Reads a note.\u115f\u1160\u034f\u17b4\u17b5',
+  'R\uffa0e\u3164a\u034fds a note.',
   'Reads \u001b[2J a note.',
   'Reads \u001b]8;;http://evil.example\u0007 a note.',
 ];
@@ -86,6 +89,8 @@ const HONEST = [
   'Determines whether or not the alert is disabled by the operator.',
   'Reads a note 👩‍👩‍👧 ❤️ مى‌خواهم',
   'Retrieves the messages of a container\u200b',
+  '사용자의 이름을 읽습니다 (없으면 \u3164).',
+  'ក\u17b4ិច្ច',
   'Hidden files are listed as well; secret values are shown as ***.',
   'See https://example.org/docs for all parameters.',
 ];
@@ -193,7 +198,7 @@ describe('signs of an attack', () => {
 
   it('A15 each kind of hidden character is found in the raw text', () => {
     for (const hidden of [
-      0x200b, 0x202e, 0x2066, 0x2060, 0xfeff, 0xe0041, 0xe0101, 0xe000, 0xf0000, 0x10fffd, 0x061c,
+      0x200b, 0x202e, 0x2066, 0x2060, 0xfeff, 0xe0041, 0xe0101, 0xe000, 0xf0000, 0x10fffd, 0x061c, 0x3164, 0xffa0,
     ]) {
       const reasons = weighTool(
         { definition: { text: `Reads${String.fromCodePoint(hidden)} a note.` }, categories: [] },

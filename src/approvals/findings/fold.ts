@@ -1,7 +1,7 @@
+import { INVISIBLE_GROUPS, SHAPELESS } from '../../kernel/invisible-characters.js';
+
 /** Characters without a shape; between letters they only hide a word. */
-const SHAPELESS =
-  // oxlint-disable-next-line no-misleading-character-class
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]|[\u{e0000}-\u{e0fff}]/gu;
+const UNSEEN = new RegExp(`[${SHAPELESS}${INVISIBLE_GROUPS.selectors}]`, 'gu');
 // oxlint-disable-next-line no-control-regex
 const ASCII_ONLY = /^[\u0000-\u007f]*$/;
 /** Accents, strokes and vowel signs of Arabic; what is left are the letters. */
@@ -33,7 +33,7 @@ function unbox(letter: string): string {
 export function fold(text: string): string {
   if (ASCII_ONLY.test(text)) return text.toLowerCase();
   return text
-    .replace(SHAPELESS, '')
+    .replace(UNSEEN, '')
     .replace(BOXED, unbox)
     .normalize('NFKD')
     .replace(MARKS, '')
