@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../kernel/json.js';
 import { createParamHeaders } from './param-headers.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { codePoint } from '../../test/support/any-text.js';
@@ -42,12 +43,29 @@ describe('arguments as headers', () => {
   it('S3 a header that is missing, says something else or is no valid encoding is a fault', () => {
     const headers = createParamHeaders();
     const fault = (given: string | null): string | undefined =>
-      headers.faultIn(definition, { region: 'eu' }, () => given);
+      headers.faultIn(definition, { region: 'eu' }, (name) => (name === 'Mcp-Param-Region' ? given : null));
     expect(fault('eu')).toBeUndefined();
     expect(fault('=?base64?ZXU=?=')).toBeUndefined();
     expect(fault(null)).toContain('missing');
     for (const wrong of ['us', '=?base64?!!!?=', '=?base64?ZXU', '']) expect(fault(wrong)).toContain('differs from');
-    expect(headers.faultIn(definition, { deep: { count: 42 } }, () => '42.0')).toBeUndefined();
+    const count = (name: string): string | null => (name === 'Mcp-Param-Count' ? '42.0' : null);
+    expect(headers.faultIn(definition, { deep: { count: 42 } }, count)).toBeUndefined();
     expect(headers.faultIn(definition, {}, () => null)).toBeUndefined();
+  });
+
+  it('S3 only numbers are compared as numbers, and a header without an argument is a fault', () => {
+    const headers = createParamHeaders();
+    const fault = (args: JsonObject, given: Readonly<Record<string, string>>): string | undefined =>
+      headers.faultIn(definition, args, (name) => given[name] ?? null);
+    for (const said of ['0xa', '10.0', '1e1', '010', '=?base64?IDEwIA==?=', '+10']) {
+      expect(fault({ region: '10' }, { 'Mcp-Param-Region': said }), said).toContain('differs from');
+    }
+    const count = (said: string) => fault({ deep: { count: 10 } }, { 'Mcp-Param-Count': said });
+    for (const said of ['0xa', '0b1010', '010', '=?base64?IDEwIA==?=', '10.5']) expect(count(said), said).toBeDefined();
+    for (const said of ['10', '10.0', '1e1']) expect(count(said), said).toBeUndefined();
+    expect(fault({ deep: { count: 0 } }, { 'Mcp-Param-Count': '=?base64?IA==?=' })).toBeDefined();
+    for (const args of [{}, { region: null }, { region: ['eu'] }]) {
+      expect(fault(args, { 'Mcp-Param-Region': 'eu' }), JSON.stringify(args)).toContain('body has no region');
+    }
   });
 });

@@ -18,12 +18,19 @@ function declarationsIn(schema: JsonValue | undefined, path: readonly string[]):
   return [...own, ...Object.entries(properties).flatMap(([name, child]) => declarationsIn(child, [...path, name]))];
 }
 
-function valueAt(args: JsonObject, path: readonly string[]): string | undefined {
+function valueAt(args: JsonObject, path: readonly string[]): string | number | boolean | undefined {
   let value: JsonValue | undefined = args;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined;
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+}
+
+/** A number as JSON writes it; `Number()` takes blanks, `0x1f` and nothing for numbers too. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
+
+/** Whether a header says what the body says: numbers as numbers, everything else letter by letter. */
+function isSame(said: string | undefined, value: string | number | boolean): boolean {
+  if (said === String(value)) return true;
+  return typeof value === 'number' && said !== undefined && NUMBER.test(said) && Number(said) === value;
 }
 
 /** A value as a header may carry it: what is not plain printable ASCII goes in base64, so no value can add a header. */
@@ -68,19 +75,19 @@ export function createParamHeaders(): ParamHeaders {
       const headers: Record<string, string> = {};
       for (const { header, path } of declared) {
         const value = valueAt(args, path);
-        if (value !== undefined) headers[header] = encode(value);
+        if (value !== undefined) headers[header] = encode(String(value));
       }
       return headers;
     },
     faultIn(definition, args, read) {
       for (const { header, path } of declaredIn(definition)) {
         const value = valueAt(args, path);
-        if (value === undefined) continue;
         const given = read(header);
+        if (value === undefined && given === null) continue;
+        // A router that reads the header would see an argument that the tool does not get.
+        if (value === undefined) return `the header ${header} is there but the body has no ${path.join('.')}`;
         if (given === null) return `the body has ${path.join('.')} but the header ${header} is missing`;
-        const said = decode(given);
-        const isEqual = said === value || (said !== undefined && said !== '' && Number(said) === Number(value));
-        if (!isEqual) return `the header ${header} differs from ${path.join('.')} in the body`;
+        if (!isSame(decode(given), value)) return `the header ${header} differs from ${path.join('.')} in the body`;
       }
       return undefined;
     },

@@ -110,6 +110,32 @@ describe('requests that are none', STARTS_PROCESSES, () => {
     expect(text).not.toContain('400');
   });
 
+  it('S1 S3 no header is dropped, however many stand before it', async () => {
+    const port = await openPort();
+    const many = Array.from({ length: 2100 }, () => 'x:\r\n').join('');
+    const head = `GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
+    expect((await talk(port, `${head}${many}${close}`)).status).toBe(200);
+    expect((await talk(port, `${head}${many}Origin: http://evil.example\r\n${close}`)).status).toBe(403);
+  });
+
+  it('R5 garbage behind a request that is being answered is not its answer', async () => {
+    const port = await openPort();
+    const bytes = `POST /v1/call HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${CALL.length}\r\n\r\n${CALL}`;
+    expect((await talk(port, `${bytes}garbage\r\n\r\n`)).head).toBe('');
+  });
+
+  it('A10 a message that says it is packed is refused, since others would read it in another way', async () => {
+    const port = await openPort();
+    const message = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+    const send = (encoding: string) =>
+      talk(
+        port,
+        `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${message.length}\r\n${close}${message}`,
+      );
+    for (const encoding of ['gzip', 'identity, gzip', 'br']) expect((await send(encoding)).status, encoding).toBe(415);
+    expect((await send('Identity')).status).toBe(400);
+  });
+
   it('REG-1 a request that is too large is answered with 413, however it is sent', async () => {
     const port = await openPort();
     const body = 'x'.repeat(9_000_000);

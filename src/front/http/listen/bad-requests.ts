@@ -23,8 +23,9 @@ export function answerOf(socket: Duplex): ServerResponse | undefined {
 
 /** Answers bytes that are not an HTTP request, in the one format of failures, and closes the connection. */
 export function answerBadRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  // The answer to an earlier request of this connection may be on its way: nothing may be written into it.
-  if (!socket.writable || answerOf(socket)?.headersSent) {
+  const answer = answerOf(socket);
+  // An earlier request of this connection is still being answered: nothing may be written into its answer, or be taken for it.
+  if (!socket.writable || answer?.headersSent || answer?.req.complete) {
     socket.destroy();
     return;
   }

@@ -232,6 +232,8 @@ export function listen(app: Pick<HttpApp, 'serve'>, options: ListenOptions): Pro
         if (!refuseSurplus(request, response)) answer({ incoming: request, outgoing: response });
       },
     );
+    // What stands behind the first two thousand headers would be left out without a word; their bytes are bounded anyway.
+    server.maxHeadersCount = 0;
     const refuseSurplus = limitConnections(
       server,
       Math.min(options.mostConnections ?? MAX_CONNECTIONS, MAX_CONNECTIONS),

@@ -66,6 +66,10 @@ function textOf(bytes: Uint8Array): string | undefined {
 /** The body as JSON; `undefined` when there is none, an answer when it cannot be read. */
 async function readBody(received: Received): Promise<{ body?: unknown } | PlainAnswer> {
   if (received.method !== 'POST') return {};
+  const encoding = received.headers.get('content-encoding');
+  // What is packed is not unpacked here, and others on the way would do so: they would read another message.
+  if (encoding !== null && encoding.trim().toLowerCase() !== 'identity')
+    return jsonRpcError(415, RPC_CODE.invalidRequest, 'The body must not have a Content-Encoding.');
   let bytes: Uint8Array | undefined;
   try {
     bytes = await received.bytes(LIMITS.bodyBytes);
