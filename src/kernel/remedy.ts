@@ -101,7 +101,9 @@ export function refWord(ref: string | undefined): string {
 /** The time limit that ended a call, as it is named in the config or beside the call. */
 export function longerLimit(limit: 'call' | 'total' | undefined): string {
   if (limit === 'call') return 'timeoutMs of this call';
-  return limit === 'total' ? 'totalTimeoutMs of this server (limits.callTotalMs)' : 'the timeout of this server';
+  return limit === 'total'
+    ? 'totalTimeoutMs of this server (limits.callTotalMs)'
+    : 'timeoutMs of this server (limits.callTimeoutMs)';
 }
 
 const COMMANDS: RemedyWords = {
@@ -136,7 +138,7 @@ const COMMANDS: RemedyWords = {
   'undo-rejection': ({ ref }) => `To undo that: toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
   'accept-lock': () => 'See what differs: toolscout lock --diff; to accept it: toolscout lock.',
   'look-first': ({ ref }) =>
-    `Look at it first: toolscout diff ${refWord(ref)}; then approve it, or give its hash with --hash.`,
+    `Look at it with toolscout diff ${refWord(ref)}, then repeat the approval. To approve without that, add --hash HASH.`,
   'approve-each': ({ server }) =>
     `Look at each with toolscout diff ${shellWord(server)} and approve it by name, or add --include-critical.`,
   'name-tools': ({ server }) => `Name one as ${shellWord(server)}:TOOL, or approve all with --all.`,
@@ -150,8 +152,9 @@ const COMMANDS: RemedyWords = {
       : `Check headers or auth of servers.${server} in the config, or sign in: toolscout auth login ${shellWord(server)}`,
   'set-variables': ({ names }) =>
     `Set ${names.length === 1 ? 'it' : 'them'}: ${names.map((name) => `toolscout secret set ${name}`).join(', ')}`,
-  diagnose: ({ first }) => `${first === undefined ? '' : `${first}; `}toolscout doctor checks this server.`,
-  'ask-for-less': ({ limit }) => `Ask for less at once, or raise ${longerLimit(limit)}.`,
+  diagnose: ({ first }) =>
+    `${first === undefined ? 'Run' : `${first}, or run`} toolscout doctor to see what is wrong with this server.`,
+  'ask-for-less': ({ limit }) => `Request less data in one call, or raise ${longerLimit(limit)}.`,
   configure: ({ what }) => what,
   'check-config': () => 'Fix the named fields; toolscout config validate checks the file.',
   'accept-store': () => 'Run toolscout store status, then toolscout store accept.',

@@ -99,6 +99,46 @@ describe('a server that ends in the middle of a call', STARTS_PROCESSES, () => {
   });
 });
 
+describe('a tool under a name of its own', STARTS_PROCESSES, () => {
+  it.each([
+    ['passthrough', 'legacy', 'stdio'],
+    ['passthrough', 'modern', 'http'],
+    ['hybrid', 'modern', 'stdio'],
+    ['hybrid', 'legacy', 'http'],
+    ['one server', 'legacy', 'stdio'],
+    ['one server', 'modern', 'http'],
+  ] as const)(
+    'META-3 META-5 SEC-11 in %s, a %s host over %s reads advice for agents: a person approves, not the agent',
+    async (mode, era, over) => {
+      const { url } = await scriptedServer({ tools: [scriptedTool('drop'), scriptedTool('off')] });
+      const isOne = mode === 'one server';
+      const gateway = await openToolscout({
+        servers: { notes: { url } },
+        toolRules: [
+          { pattern: 'off', enabled: false },
+          { pattern: '*', confirm: true },
+        ],
+        ...(mode === 'hybrid' && { pinned: ['notes:*'] }),
+        ...(!isOne && { mode }),
+      });
+      await gateway.servers.discover();
+      const host = await connectHost(gateway, {
+        era,
+        over,
+        capabilities: {},
+        ...(isOne && (over === 'http' ? { path: '/servers/notes/mcp' } : { server: 'notes' })),
+      });
+      const name = isOne ? 'drop' : 'notes__drop';
+      const refused = await host.request('tools/call', { name, arguments: {} });
+      const { code, suggestion } = JSON.parse(textOf(refused)) as JsonObject;
+      expect(code).toBe('CONFIRMATION_REQUIRED');
+      expect(suggestion).toMatch(
+        /^Ask the user to confirm it: toolscout approve call_[0-9a-f]{12}\. When they have confirmed, make the same call again with exactly the same arguments\.$/,
+      );
+    },
+  );
+});
+
 describe('a tool that asks the user', STARTS_PROCESSES, () => {
   it.each(['legacy', 'modern'] as const)(
     'META-6 S8 without anybody to ask, a failed call to a %s server names that as the reason',

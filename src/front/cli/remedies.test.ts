@@ -6,7 +6,7 @@ import { openToolscout } from '../../../test/support/open-toolscout.js';
 import { META_NAMES } from '../mcp/menu/meta-menu.js';
 import { ERROR_TABLE, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { describeRemedy, type Remedy } from '../../kernel/remedy.js';
-import { adviseAgent } from '../mcp/menu/agent-remedies.js';
+import { adviseAgent, type AgentMenu } from '../mcp/menu/agent-remedies.js';
 import { adviseHttp } from '../http/dispatch/http-remedies.js';
 
 const CODES = Object.keys(ERROR_TABLE) as ErrorCode[];
@@ -42,6 +42,8 @@ const EXACT: readonly Remedy[] = [
   { kind: 'configure', what: 'Report it to the operator of the server.' },
   { kind: 'steps', steps: [{ kind: 'fix-arguments' }, { kind: 'ask-for-less' }] },
 ];
+/** A command of toolscout in a sentence. */
+const COMMAND = /toolscout (?!in\b|is\b|does\b|restarts\b|connects\b)[a-z]+/;
 const REMEDIES = [...CODES.map((code) => ERROR_TABLE[code].remedy), ...EXACT];
 
 describe('remedies', () => {
@@ -64,13 +66,24 @@ describe('remedies', () => {
     'META-3 $kind: a suggestion to an agent never asks it to run a command or edit a file itself',
     (remedy) => {
       const advice = adviseAgent(remedy);
-      const commands = advice.match(/toolscout (?!in\b|is\b|does\b|restarts\b|connects\b)[a-z]+/g) ?? [];
       // A command stands only behind the person who can run it.
-      expect(commands.length === 0 || /the user/i.test(advice)).toBe(true);
+      expect(!COMMAND.test(advice) || /the user/i.test(advice)).toBe(true);
       expect(advice).not.toMatch(/^(Run|Write|Set|Make|Remove|Configure) /);
       expect(advice).not.toMatch(/skill\.md|ulimit|--[a-z]/);
     },
   );
+
+  it.each(REMEDIES)('META-3 META-5 $kind: an agent is pointed to tools that it sees only', (remedy) => {
+    const named = (menu: AgentMenu): string[] =>
+      [...META_NAMES].filter((name) => adviseAgent(remedy, menu).includes(name));
+    expect(named('direct')).toEqual([]);
+    expect(named('code').filter((name) => name !== 'search_tools' && name !== 'get_tool_details')).toEqual([]);
+    for (const menu of ['direct', 'code'] as const) {
+      const advice = adviseAgent(remedy, menu);
+      expect(!COMMAND.test(advice) || /the user/i.test(advice)).toBe(true);
+      expect(advice).not.toMatch(/^(Run|Write|Set|Make|Remove|Configure) /);
+    }
+  });
 
   it('CLI-1 META-3 REG-8 a name in a command is one word of the shell, whatever it holds', () => {
     const name = "my notes:it's; rm -rf ~";

@@ -1,5 +1,5 @@
 import type { Cancel } from '../../kernel/async/cancel.js';
-import { agentFailureText } from './menu/agent-remedies.js';
+import { agentFailureText, directFailureText } from './menu/agent-remedies.js';
 import { toToolscoutError, ToolscoutError, type ErrorCode } from '../../kernel/errors.js';
 import { isObject, type JsonObject, type JsonValue } from '../../kernel/json.js';
 import type { HostCallOptions } from '../../gateway/index.js';
@@ -97,6 +97,13 @@ function relayProgress(meta: JsonObject, host: Host): ((progress: Progress) => v
   return (progress) => host.notify('notifications/progress', { ...progress, progressToken });
 }
 
+/** A failure of a call that an agent reads: it has the meta-tools, or only tools by their own names. */
+const WORDINGS: ReadonlyMap<HostCallOptions['budget'], HostCallOptions['wordFailure']> = new Map([
+  ['agent', agentFailureText],
+  ['pinned', agentFailureText],
+  ['passthrough', directFailureText],
+]);
+
 /** A request of a host of this name as the options of a call through the gateway. */
 export function callOptions(
   params: JsonObject,
@@ -108,8 +115,7 @@ export function callOptions(
   return {
     route: 'mcp',
     budget,
-    // Through the meta-tools a failure is worded for agents.
-    wordFailure: budget === 'agent' ? agentFailureText : undefined,
+    wordFailure: WORDINGS.get(budget),
     traceId,
     host,
     hostName: hostName || undefined,

@@ -1,8 +1,11 @@
 import { longerLimit, refWord, shellWord, wordRemedy, type Remedy, type RemedyWords } from '../../../kernel/remedy.js';
 import { failureText, type Failure } from '../../../model/call.js';
 
+/** What an agent has of toolscout: the meta-tools, those of the mode `code`, or nothing but tools of servers by their own names. */
+export type AgentMenu = 'meta' | 'code' | 'direct';
+
 /** An agent has the meta-tools and a user; it cannot edit files of this machine or run commands. */
-const WORDS: RemedyWords = {
+const META: RemedyWords = {
   'fix-arguments': () => 'Fix the named arguments; get_tool_details shows the schema.',
   'call-with-effects': () => 'Use execute_tool for it.',
   'find-tool': ({ listed }) =>
@@ -24,7 +27,7 @@ const WORDS: RemedyWords = {
   'review-change': ({ ref }) =>
     `Ask the user to look at the change and to decide: ${ref === undefined ? 'toolscout pending, ' : ''}toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
   'confirm-call': ({ id }) =>
-    `Tell the user that the call waits for a confirmation${id === undefined ? '' : `: toolscout approve ${id}`}. After that, make the same call again with exactly the same arguments; a confirmation covers one call.`,
+    `Ask the user to confirm it${id === undefined ? '' : `: toolscout approve ${id}`}. When they have confirmed, make the same call again with exactly the same arguments.`,
   'undo-rejection': ({ ref }) =>
     `Use another tool. The user can undo that: toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
   'accept-lock': () => 'Use another tool. The user can look at what differs and accept it with toolscout lock.',
@@ -42,8 +45,8 @@ const WORDS: RemedyWords = {
   diagnose: ({ first = 'Use another server' }) => `${first}, or ask the user to run toolscout doctor.`,
   'ask-for-less': ({ limit }) =>
     limit === 'call'
-      ? `Ask for less at once, or raise ${longerLimit(limit)}.`
-      : `Ask for less at once; the user can raise ${longerLimit(limit)}.`,
+      ? `Request less data in one call, or raise ${longerLimit(limit)}.`
+      : `Request less data in one call. The user can raise ${longerLimit(limit)}.`,
   configure: ({ what }) => `Ask the user to do this: ${what}`,
   'check-config': () => 'Ask the user to fix the configuration: toolscout config validate',
   'accept-store': () => 'Ask the user to look at the store: toolscout store status',
@@ -53,12 +56,40 @@ const WORDS: RemedyWords = {
   'report-bug': () => 'This is a bug in toolscout; ask the user to report it with this message.',
 };
 
+/** Without `list_tools`, `list_mcp_servers` and `execute_tool`. */
+const CODE: RemedyWords = {
+  ...META,
+  'call-with-effects': () => 'Scripts may only read here; the user can change that with scripts.allow.',
+  'find-tool': () => 'Use search_tools to find the right name.',
+  'search-again': () => 'Try other words (action + object + product).',
+  'list-servers': () => 'Use search_tools to find a server that is configured.',
+  'renew-request': ({ server }) =>
+    `Ask the user to look at it again and to decide: toolscout discover ${shellWord(server)}`,
+  discover: () => 'Try again in a moment.',
+};
+
+/** Without any tool of toolscout. */
+const DIRECT: RemedyWords = {
+  ...CODE,
+  'fix-arguments': () => 'Fix the named arguments; the definition of the tool has the schema.',
+  'call-with-effects': () => 'Use another tool: this one may change something.',
+  'find-tool': () => 'Use a tool of your list of tools.',
+  'list-servers': () => 'Ask the user which servers are configured: toolscout servers',
+};
+
+const WORDS: Readonly<Record<AgentMenu, RemedyWords>> = { meta: META, code: CODE, direct: DIRECT };
+
 /** A remedy for an agent. */
-export function adviseAgent(remedy: Remedy): string {
-  return wordRemedy(remedy, WORDS);
+export function adviseAgent(remedy: Remedy, menu: AgentMenu = 'meta'): string {
+  return wordRemedy(remedy, WORDS[menu]);
 }
 
-/** A failure as an agent reads it: the answer of the meta-tools, and what such a call costs. */
+/** A failure as an agent with the meta-tools reads it: what it is answered, and what such a call costs. */
 export function agentFailureText(failure: Failure): string {
   return failureText({ ...failure, suggestion: adviseAgent(failure.remedy) });
+}
+
+/** The same for an agent that sees no tool of toolscout. */
+export function directFailureText(failure: Failure): string {
+  return failureText({ ...failure, suggestion: adviseAgent(failure.remedy, 'direct') });
 }

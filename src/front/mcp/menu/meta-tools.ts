@@ -1,4 +1,4 @@
-import { adviseAgent, agentFailureText } from './agent-remedies.js';
+import { adviseAgent, agentFailureText, type AgentMenu } from './agent-remedies.js';
 import { toToolscoutError, ToolscoutError } from '../../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonObject, type JsonValue } from '../../../kernel/json.js';
 import { addressOf } from '../../../kernel/ids.js';
@@ -115,14 +115,14 @@ function failed(failure: Failure | undefined): MetaResult {
 }
 
 /** A refusal by toolscout itself: an `isError` result with one JSON object (META-3). */
-export function refusal(error: ToolscoutError, server?: string, tool?: string): MetaResult {
+export function refusal(error: ToolscoutError, server?: string, tool?: string, menu?: AgentMenu): MetaResult {
   const { code, message, remedy, severity, retryAfterMs, problems } = error;
   const body = {
     code,
     message,
     server,
     tool,
-    suggestion: adviseAgent(remedy),
+    suggestion: adviseAgent(remedy, menu),
     severity,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(problems.length === 0 ? {} : { problems }),
@@ -139,12 +139,12 @@ export function traced(failure: JsonObject, { traceId }: { readonly traceId?: st
 const NEED_LENGTH = 80;
 
 /** What to do after a search without hits, unless the answer names tools that are spelled alike. */
-function hintFor({ hits, nearest, learning }: SearchAnswer): JsonObject {
+function hintFor({ hits, nearest, learning }: SearchAnswer, menu?: AgentMenu): JsonObject {
   if (hits.length > 0 || nearest.length > 0) return {};
-  return { hint: learning.length > 0 ? 'Search again in a moment.' : adviseAgent({ kind: 'search-again' }) };
+  return { hint: learning.length > 0 ? 'Search again in a moment.' : adviseAgent({ kind: 'search-again' }, menu) };
 }
 
-function searchAnswer(answer: SearchAnswer): string {
+function searchAnswer(answer: SearchAnswer, menu?: AgentMenu): string {
   const hits = answer.hits.map(({ server, tool, summary, relevance, tags, need, signature }) => ({
     server,
     tool,
@@ -155,13 +155,23 @@ function searchAnswer(answer: SearchAnswer): string {
     ...(need === undefined ? {} : { need: oneLine(need, NEED_LENGTH) }),
   }));
   return rows({}, 'hits', hits, {
-    ...hintFor(answer),
+    ...hintFor(answer, menu),
     ...(answer.nearest.length > 0 ? { nearest: [...answer.nearest] } : {}),
     ...(answer.learning.length > 0 ? { stillLearning: answer.learning.slice(0, 10) } : {}),
     ...(answer.unavailable.length > 0
       ? { unavailable: answer.unavailable.slice(0, 5).map(({ server, reason }) => `${server}: ${reason.slice(0, 80)}`) }
       : {}),
   });
+}
+
+/** The server that the arguments of `execute_tool` name, however they name it; `undefined` where they name none. */
+export function serverMeant(values: JsonObject): string | undefined {
+  try {
+    return new MetaArguments('execute_tool', values).address().server;
+  } catch {
+    // The call is refused, with the reason.
+    return undefined;
+  }
 }
 
 /** `execute_tool` and `query_tool`: the server's own answer, or an error with the reason. */
@@ -220,14 +230,18 @@ async function callMisplaced(
 }
 
 /** The error result for a host; an error that needs a protocol error is thrown. */
-function refused(thrown: unknown, server: string | undefined, tool: string | undefined): MetaResult {
+function refused(thrown: unknown, server?: string, tool?: string, menu?: AgentMenu): MetaResult {
   const error = toToolscoutError(thrown);
   if (error.upstream?.code === RPC_CODE.urlElicitationRequired) throw error;
-  return refusal(error, server, tool);
+  return refusal(error, server, tool, menu);
 }
 
 /** How a meta-tool is called: by a host, or to show what a host would get. */
-type MetaCallOptions = HostCallOptions & Pick<SearchOptions, 'isPreview'>;
+type MetaCallOptions = HostCallOptions &
+  Pick<SearchOptions, 'isPreview'> & {
+    /** What else the agent has; the meta-tools unless it is said. */
+    readonly menu?: AgentMenu;
+  };
 
 /** Answers one call of a meta-tool. Failures are answers, not exceptions (META-3), but for one that only the protocol can say. */
 export function callMetaTool(
@@ -299,7 +313,7 @@ async function look(
           isPreview: options.isPreview,
           ...asked,
         });
-        return text(searchAnswer(answer));
+        return text(searchAnswer(answer, options.menu));
       }
       case 'get_tool_details': {
         ({ server, tool } = args.address());
@@ -344,6 +358,6 @@ async function look(
         throw noMetaTool(gateway, name);
     }
   } catch (thrown) {
-    return traced(refused(thrown, server, tool), options);
+    return traced(refused(thrown, server, tool, options.menu), options);
   }
 }

@@ -1,6 +1,6 @@
 import type { Gateway, HostCallOptions } from '../../../gateway/index.js';
 import { ToolscoutError } from '../../../kernel/errors.js';
-import { failureText } from '../../../model/call.js';
+import { directFailureText } from './agent-remedies.js';
 import { isObject, type JsonObject } from '../../../kernel/json.js';
 import { callOptions, protocolError, type Exchange } from '../exchange.js';
 import { refuseDeep, traced } from './meta-tools.js';
@@ -17,7 +17,8 @@ export async function runTool(
   const { server, tool } = address;
   const given = params['arguments'] ?? {};
   if (!isObject(given)) throw protocolError(RPC_CODE.invalidParams, 'tools/call needs "arguments" to be an object.');
-  const { result, error } = await gateway.call(server, tool, given, callOptions(params, exchange, budget, hostName));
+  const options = callOptions(params, exchange, budget, hostName);
+  const { result, error } = await gateway.call(server, tool, given, options);
   if (result) {
     refuseDeep(result, address);
     return result;
@@ -26,5 +27,6 @@ export async function runTool(
   // What the server itself refused reaches the host as the server said it.
   if (upstream) throw new ToolscoutError('TOOL_EXECUTION_ERROR', error?.message ?? '', { upstream });
   if (error?.code === 'TOOL_NOT_FOUND') throw protocolError(RPC_CODE.invalidParams, error.message);
-  return traced({ content: [{ type: 'text', text: error ? failureText(error) : '{}' }], isError: true }, exchange);
+  const { wordFailure = directFailureText } = options;
+  return traced({ content: [{ type: 'text', text: error ? wordFailure(error) : '{}' }], isError: true }, exchange);
 }

@@ -5,7 +5,7 @@ import { estimateTokens } from '../../../kernel/tokens.js';
 import type { Remedy } from '../../../kernel/remedy.js';
 import { nothingReturned, type ScriptFailure, type ScriptResult } from '../../../model/script.js';
 import { keptState } from '../exchange.js';
-import { adviseAgent } from './agent-remedies.js';
+import { adviseAgent, type AgentMenu } from './agent-remedies.js';
 import { instructionsFor, META_TOOLS } from './meta-menu.js';
 import { callMetaTool, MetaArguments, refusal, rows, traced } from './meta-tools.js';
 
@@ -82,10 +82,9 @@ export function notInCode(name: string): JsonObject {
   );
 }
 
-/** A remedy for an agent whose script failed. */
-function adviseScript(remedy: Remedy): string {
-  if (remedy.kind !== 'call-with-effects') return adviseAgent(remedy);
-  return 'Scripts may only read here; the user can change that with scripts.allow.';
+/** A remedy for an agent whose script failed; the words of `menu` name the tools that it has beside `run_script`. */
+function adviseScript(remedy: Remedy, menu: AgentMenu): string {
+  return adviseAgent(remedy, remedy.kind === 'call-with-effects' ? 'code' : menu);
 }
 
 function block(text: string): JsonObject {
@@ -97,8 +96,8 @@ function printedBlocks({ printed, note }: Pick<ScriptResult, 'printed' | 'note'>
   return note === undefined ? lines : [...lines, block(`[${note}]`)];
 }
 
-function failed({ remedy, ...shown }: ScriptFailure, result: ScriptResult): JsonObject {
-  const body = { ...shown, suggestion: adviseScript(remedy), calls: result.calls };
+function failed({ remedy, ...shown }: ScriptFailure, result: ScriptResult, menu: AgentMenu): JsonObject {
+  const body = { ...shown, suggestion: adviseScript(remedy, menu), calls: result.calls };
   return { content: [block(JSON.stringify(body)), ...printedBlocks(result)], isError: true };
 }
 
@@ -135,23 +134,24 @@ export async function callScript(
   options: HostCallOptions,
   readBy: 'execute_tool' | 'script',
 ): Promise<JsonObject> {
+  const menu = readBy === 'script' ? 'code' : 'meta';
   try {
     const timeoutMs = timeoutIn(values);
     const script = scriptIn(values);
     const result = await gateway.run(script, {
       ...options,
-      advise: adviseScript,
+      advise: (remedy) => adviseScript(remedy, menu),
       ...(timeoutMs !== undefined && { timeoutMs }),
     });
     if (result.suspended) {
       const { state, inputRequests } = result.suspended;
       return keptState({ resultType: 'input_required', inputRequests, requestState: state });
     }
-    if (result.error) return traced(failed(result.error, result), options);
+    if (result.error) return traced(failed(result.error, result, menu), options);
     const answer = { content: [block(shownValue(result.value, script)), ...printedBlocks(result)] };
     return await gateway.internal.afford(RUN_SCRIPT, answer, readBy);
   } catch (thrown) {
-    return traced(refusal(toToolscoutError(thrown)), options);
+    return traced(refusal(toToolscoutError(thrown), undefined, undefined, menu), options);
   }
 }
 
@@ -164,7 +164,7 @@ const DECLARATION_TOKENS = 1000;
  */
 async function searchCode(gateway: Gateway, values: JsonObject, options: HostCallOptions): Promise<JsonObject> {
   const { includeSchema: _plain, ...asked } = values;
-  const answer = await callMetaTool(gateway, 'search_tools', asked, options);
+  const answer = await callMetaTool(gateway, 'search_tools', asked, { ...options, menu: 'code' });
   const [first] = answer['content'] as JsonObject[];
   if (answer['isError'] === true || typeof first?.['text'] !== 'string') return answer;
   const { hits, ...rest } = JSON.parse(first['text']) as {
@@ -191,7 +191,7 @@ export async function lookInCode(
 ): Promise<JsonObject> {
   if (name === 'search_tools') return searchCode(gateway, values, options);
   // An invalid request gets the same error as in the other modes.
-  const answer = await callMetaTool(gateway, name, values, options);
+  const answer = await callMetaTool(gateway, name, values, { ...options, menu: 'code' });
   if (answer['isError'] === true) return answer;
   const { server, tool } = new MetaArguments(name, values).address();
   return { content: [block(await gateway.tools.declaration(server, tool))] };
