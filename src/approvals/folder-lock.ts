@@ -1,4 +1,4 @@
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { sleep, type Clock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { newId } from '../kernel/ids.js';
@@ -29,27 +29,40 @@ async function take(path: string): Promise<boolean> {
     await link(own, path);
     return true;
   } catch (thrown) {
-    // Gone when the previous holder removed it meanwhile.
-    if (codeOf(thrown) === 'EEXIST' || codeOf(thrown) === 'ENOENT') return false;
+    if (codeOf(thrown) === 'EEXIST') return false;
     throw thrown;
   } finally {
     await rm(own, { force: true });
   }
 }
 
-/** Removes the lock of a process that died; whether it did. One that a living process took meanwhile is put back. */
-async function removeStale(path: string): Promise<boolean> {
-  const aside = `${path}-${newId()}`;
+/** Who holds a lock. */
+async function holderOf(path: string): Promise<'none' | 'dead' | 'living'> {
   try {
-    const holder = await readFile(path, 'utf8');
-    if (isRunning(Number(holder))) return false;
-    await rename(path, aside);
-    if ((await readFile(aside, 'utf8')) === holder) await rm(aside, { force: true });
-    else await rename(aside, path);
-    return true;
+    return isRunning(Number(await readFile(path, 'utf8'))) ? 'living' : 'dead';
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return true;
+    if (codeOf(thrown) === 'ENOENT') return 'none';
     throw thrown;
+  }
+}
+
+/**
+ * Removes the lock of a process that died; whether it can be taken again. One process at a time does so, and looks once more: one that
+ * looked earlier would remove the lock that another has taken since, and both would hold it.
+ */
+async function removeStale(path: string): Promise<boolean> {
+  const holder = await holderOf(path);
+  if (holder !== 'dead') return holder === 'none';
+  const broom = `${path}-stale`;
+  if (!(await take(broom))) {
+    if ((await holderOf(broom)) === 'dead') await rm(broom, { force: true });
+    return false;
+  }
+  try {
+    if ((await holderOf(path)) === 'dead') await rm(path);
+    return true;
+  } finally {
+    await rm(broom, { force: true });
   }
 }
 
