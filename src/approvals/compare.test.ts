@@ -21,6 +21,23 @@ describe('the difference of two definitions', () => {
     expect(compareJson(undefined, { a: 1 })).toEqual([{ path: '', after: '{"a":1}' }]);
   });
 
+  it('SEC-9 a change within a list, or behind a name with signs of a path, is named where it is', () => {
+    expect(compareJson({ a: [1, { b: 2 }] }, { a: [1, { b: 3 }, 4] })).toEqual([
+      { path: '/a/1/b', before: '2', after: '3' },
+      { path: '/a/2', after: '4' },
+    ]);
+    expect(compareJson({ '~/1': 1 }, { '~/1': 2 })).toEqual([{ path: '/~0~11', before: '1', after: '2' }]);
+  });
+
+  it('A28 SEC-9 at most 500 differences are listed, changed, new and removed ones', () => {
+    const fields = (count: number, value: JsonValue): JsonValue =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, value]));
+    expect(compareJson(fields(500, 1), fields(500, 2))).toHaveLength(500);
+    expect(compareJson(fields(501, 1), fields(501, 2))).toHaveLength(500);
+    expect(compareJson({}, fields(501, 1))).toHaveLength(500);
+    expect(compareJson(fields(501, 1), {})).toHaveLength(500);
+  });
+
   it('A12 there is a difference exactly when the values differ, whatever the order of keys', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {

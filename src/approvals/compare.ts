@@ -18,9 +18,9 @@ function childrenOf(value: JsonValue): Map<string, JsonValue> | undefined {
 export function compareJson(before: JsonValue | undefined, after: JsonValue | undefined): Change[] {
   const changes: Change[] = [];
   const walk = (path: string, old: JsonValue | undefined, now: JsonValue | undefined): void => {
-    if (changes.length >= MAX_CHANGES || canonicalJson(old) === canonicalJson(now)) {
-      if ((old === undefined) === (now === undefined)) return;
-    }
+    if (changes.length >= MAX_CHANGES) return;
+    // As text nothing and `null` are the same.
+    if ((old === undefined) === (now === undefined) && canonicalJson(old) === canonicalJson(now)) return;
     const was = old === undefined ? undefined : childrenOf(old);
     const is = now === undefined ? undefined : childrenOf(now);
     if (was && is && Array.isArray(old) === Array.isArray(now)) {

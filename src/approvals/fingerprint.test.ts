@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/support/fixture.js';
 import type { JsonObject } from '../kernel/json.js';
 import type { Transport } from '../model/server.js';
 import { launchOf, originOf, presentationFrom, presentationOf, wordyCapabilities } from './fingerprint.js';
@@ -64,6 +67,37 @@ describe('the launch that an approval is for', () => {
       originOf({ scope: 'user' } as Launched),
       originOf({ scope: 'user', origin: 'registry' } as never),
     ]).toEqual(['project', 'user', 'registry']);
+  });
+});
+
+describe('launches that were approved before', () => {
+  it('R20 SEC-9 keep their hash, or every approval would be asked for anew', () => {
+    const remote = { type: 'http', url: 'https://a.example/mcp', headers: { Authorization: 'x' } } as Transport;
+    const env = { B: '2', A: '1', API_TOKEN: 't' };
+    expect([
+      launch(stdio({ env })),
+      launch(remote),
+      launch(stdio({ args: ['-y', 'none'] }), { scope: 'project' }),
+      launch(remote, { scope: 'project', capabilities: ['b', 'a'] }),
+    ]).toEqual([
+      'c4fd295362b00063ec2d0cc097674d596ace0b9312e0eddd7b4b2ae19950b9cc',
+      '8724a248b6eb9b8d5022f96964fc60b233d3aca11f45f62ccfc5acd34849383e',
+      '8144f74fd157d602d147b6c7364bbf3c0fd0d140a5f9efb3dd7a4a67214c7bfb',
+      'f03e7e38c7585d104a17d0b13705f08c124cba2c81b030c7a1f2ecdf177ee4bd',
+    ]);
+  });
+
+  it('A42 are others once a script of a project is rewritten, and not where the user wrote them', async () => {
+    const folder = await temporaryDirectory();
+    const launches = (): string[] =>
+      (['project', 'user'] as const).map((scope) => launch(stdio({ cwd: folder }), { scope }));
+    const before = launches();
+    await writeFile(join(folder, 'server.mjs'), 'one');
+    const first = launches();
+    await writeFile(join(folder, 'server.mjs'), 'two');
+    const second = launches();
+    expect(new Set([before[0], first[0], second[0]]).size).toBe(3);
+    expect(new Set([before[1], first[1], second[1]]).size).toBe(1);
   });
 });
 

@@ -193,6 +193,14 @@ describe('reading', () => {
     expect(logged.filter((line) => line.includes('approvals.unreadable'))).toHaveLength(1);
   });
 
+  it('SEC-9 a change of another space is no reason to read', async () => {
+    const memory = createMemoryStore({ clock: createFakeClock() });
+    let reads = 0;
+    const { tell } = await open(memory, { list: (space) => ((reads += 1), memory.list(space)) });
+    for (const space of ['tools', SPACE, 'audit', STORE_SPACE]) await tell(space);
+    expect(reads).toBe(3);
+  });
+
   it('A48 a record under the key of another server is damage to both, and does not replace one that is known', async () => {
     const other = blankOf('other');
     const { ledger, store, tell, heard, logged } = await open();
@@ -306,11 +314,12 @@ describe('what could not be stored', () => {
   });
 
   it('A40 is applied to what others store meanwhile, and to whatever this process decides next', async () => {
-    const { ledger, store, tell, clock, free } = await full();
+    const { ledger, store, tell, heard, clock, free } = await full();
     ledger.holdUnsaved(KEY, { blank: NOTES, apply: trusting('mine') });
     await store.put(SPACE, KEY, encodeRecord({ ...trusting('theirs')(NOTES, false), version: 4 }));
     await tell(SPACE);
     expect([toolsOf(ledger), ledger.get(KEY).isUnsaved]).toEqual([['theirs', 'mine'], true]);
+    expect(heard).toEqual([['notes']]);
     free();
     await ledger.change(NOTES, KEY, trusting('next'));
     expect([toolsOf(ledger), ledger.get(KEY).isUnsaved]).toEqual([['theirs', 'mine', 'next'], undefined]);

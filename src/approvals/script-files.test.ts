@@ -51,6 +51,11 @@ describe('the files that a launch is approved with', () => {
     const args = ['data.txt', 'tool.PY', './tool', '--config=x.json'];
     expect(pinned({ folder, command: './bin/notes', args })).toEqual(['bin/notes', 'tool.PY', 'tool']);
     expect(pinned({ folder, command: 'notes', args: ['first.txt', ...args] })).toEqual(['tool.PY', 'tool']);
+    // A program without a path may run what follows it, and so do runners and wrappers that have one.
+    expect(pinned({ folder, command: 'notes', args: ['data.txt', 'x.json'] })).toEqual(['data.txt']);
+    expect(pinned({ folder, command: '/usr/bin/node', args: ['data.txt', 'x.json'] })).toEqual(['data.txt']);
+    expect(pinned({ folder, command: '/usr/bin/nice', args: ['data.txt'] })).toEqual([]);
+    expect(pinned({ folder, command: '/usr/bin/timeout', args: ['9', 'node', 'data.txt'] })).toEqual(['data.txt']);
   });
 
   it('A42 programs of the system and the runtime itself are not compared, but a link to one is noted', async () => {
@@ -85,9 +90,20 @@ describe('the files that a launch is approved with', () => {
     ['a variable that loads code, before the program', ['NODE_OPTIONS=-r ./hook', 'node', 'main'], ['hook', 'main']],
     ['a variable that loads nothing, before the program', ['A=1', 'B=x', 'node', 'main', 'data'], ['main']],
     ['a program behind words of the one that starts it', ['timeout', '10', 'node', 'main', 'data'], ['main']],
+    ['a program with an equals sign in its path', ['./x=1', './main'], ['x=1']],
+    ['a program whose name ends like one of those', ['./transcript', './main'], ['transcript']],
+    ['a program whose name begins like one of those', ['./sudo', './main'], ['sudo']],
     ['such a program without a runner', ['flock', 'lock', './main'], ['main']],
   ])('A42 %s', async (_what, args, expected) => {
-    const folder = await folderWith({ main: 'one', data: 'two', hook: 'three', python: 'four' });
+    const folder = await folderWith({
+      main: 'one',
+      data: 'two',
+      hook: 'three',
+      python: 'four',
+      transcript: '5',
+      sudo: '6',
+      'x=1': '7',
+    });
     expect(pinned({ folder, args }).toSorted()).toEqual(expected);
     expect(pinned({ folder, command: 'env', args }).toSorted()).toEqual(expected);
     if (args[0] === 'timeout') expect(pinned({ folder, command: 'timeout', args: args.slice(1) })).toEqual(expected);
@@ -166,7 +182,7 @@ describe('the files that a launch is approved with', () => {
 
 describe('files that are too large to be compared', () => {
   it('A42 are named once when they are the program, and not when they are data or missing', async () => {
-    const folder = await folderWith({ big: 'x', edge: 'x' });
+    const folder = await folderWith({ big: 'x', edge: 'x', circle: '->circle' });
     await truncate(join(folder, 'big'), 64 * 1024 * 1024 + 1);
     await truncate(join(folder, 'edge'), 64 * 1024 * 1024);
     const unpinned = (args: string[], command = 'node'): string[] =>
@@ -175,6 +191,7 @@ describe('files that are too large to be compared', () => {
     expect(unpinned(['./edge'])).toEqual([]);
     expect(unpinned(['./edge', './big'])).toEqual([]);
     expect(unpinned(['./none', 'big/x'])).toEqual([]);
+    expect(unpinned(['./circle'])).toEqual([]);
     expect(unpinned(['.'])).toEqual([]);
     expect(unpinned([], process.execPath)).toEqual([]);
     expect(scriptsOf(transportOf({ folder, args: ['./big'] }))).toEqual([]);

@@ -38,6 +38,11 @@ describe('file names', () => {
     ['nul.txt', '=6eul.txt'],
     ['lpt9', '=6cpt9'],
     ['console', 'console'],
+    ['falcon', 'falcon'],
+    ['com12', 'com12'],
+    ['x.nul', 'x.nul'],
+    ['\u00ff', '=ff'],
+    ['\u0100', '=u0100'],
     ['server', '=73erver'],
     ['naïve', 'na=efve'],
     ['工具', '=u5de5=u5177'],
@@ -53,6 +58,12 @@ describe('file names', () => {
     const [one, two] = [`${'x'.repeat(299)}a`, `${'x'.repeat(299)}b`].map((name) => fileNameOf(name));
     expect(one).not.toBe(two);
     expect(one).toMatch(/^x{100}==[0-9a-f]{64}$/);
+  });
+
+  it('SCH-3 a name whose file name has 180 characters keeps all of them, one more is cut', () => {
+    expect(fileNameOf('x'.repeat(180))).toBe('x'.repeat(180));
+    expect(fileNameOf(`a/${'x'.repeat(176)}`)).toBe(`a=2f${'x'.repeat(176)}`);
+    for (const name of ['x'.repeat(181), `a/${'x'.repeat(177)}`]) expect(fileNameOf(name)).toMatch(/x==[0-9a-f]{64}$/);
   });
 
   it('SCH-3 A20 any name is one safe file name below 255 bytes', () => {

@@ -33,6 +33,13 @@ describe('excessIn', () => {
     expect(excessIn(JSON.stringify(Array.from({ length: 100_000 }, (_, id) => ({ id, name: 'a' }))))).toBeUndefined();
   });
 
+  it('A28 an escaped quote at the end of a string does not hide what comes after', () => {
+    const bounds = { smallChars: 0, values: 99, depth: 2 };
+    expect(excessIn(String.raw`["\"",[["a"]]]`, bounds)).toBe('nests deeper than 2 levels');
+    expect(excessIn(String.raw`["",[["a"]]]`, bounds)).toBe('nests deeper than 2 levels');
+    expect(excessIn(String.raw`["\\",["[["]]`, bounds)).toBeUndefined();
+  });
+
   it('A28 a short text is left to the parser', () => {
     expect(excessIn('['.repeat(256 * 1024))).toBeUndefined();
     expect(excessIn('['.repeat(256 * 1024 + 1))).toBe('nests deeper than 10000 levels');

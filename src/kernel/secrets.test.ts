@@ -190,6 +190,24 @@ describe('secret mask', () => {
       expect(mask.hideEncoded(`a ${Buffer.from(secret).toString('hex')}.`)).toBe(`a ${MASK}.`);
       expect(mask.hideEncoded(`a=${encodeURIComponent(secret).replaceAll('-', '%2D')}&b`)).toBe(`a=${MASK}&b`);
     }
-    expect(mask.hide('access-token-9 access-token-50')).toBe('access-token-9 access-token-50');
+    const old = 'access-token-9 access-token-50 access-token-96';
+    expect(mask.hide(old)).toBe(old);
+  });
+
+  it('A54 what only begins like a secret is left alone in an encoded form too', () => {
+    const mask = createSecretMask();
+    mask.add(['hunter2-hunter2-x']);
+    for (const before of ['', 'a', 'ab']) {
+      for (const encoding of ['base64', 'hex'] as const) {
+        const text = Buffer.from(`${before}hunter2-hunter2!!`).toString(encoding);
+        expect(mask.hideEncoded(text)).toBe(text);
+      }
+    }
+  });
+
+  it('A54 CFG-4 a renewed value too short to be hidden hides nothing else', () => {
+    const mask = createSecretMask();
+    mask.renew('mail', ['short']);
+    expect(mask.hideEncoded('a short text with cafe01 in it')).toBe('a short text with cafe01 in it');
   });
 });

@@ -39,7 +39,9 @@ describe('a URL that a caller names', () => {
       const thrown: unknown = await requirePublic(url, lookup).catch((error: unknown) => error);
       return (thrown as ToolscoutError).suggestion;
     };
-    expect(await adviceFor('https://tools.example/')).toBe('Add the server to the config, if it is trusted.');
+    expect(await adviceFor('https://tools.example/')).toBe(
+      'Add the server to the config; only servers of the config may be inside this network.',
+    );
     expect(await adviceFor('https://user@tools.example/')).toBe('Remove user and password from the URL.');
     expect(await adviceFor('http://tools.example/')).toBe('Send a URL that begins with https://.');
     const unknown = (): Promise<never> => Promise.reject(new Error('ENOTFOUND'));

@@ -9,7 +9,7 @@ export type Lookup = (host: string) => Promise<readonly string[]>;
 /** What to do where a URL leads inside this network. */
 export const CONFIGURE_IT = {
   kind: 'configure',
-  what: 'Add the server to the config, if it is trusted.',
+  what: 'Add the server to the config; only servers of the config may be inside this network.',
 } as const;
 
 function refuse(message: string, remedy: Remedy = CONFIGURE_IT): ToolscoutError {
@@ -27,11 +27,14 @@ export async function requirePublic(text: string, lookup: Lookup): Promise<URL> 
   if (!URL.canParse(text))
     throw new ToolscoutError(
       'INVALID_REQUEST',
-      'url is not a valid URL; expected one such as https://example.com/mcp.',
+      'The url is not valid. Expected a URL such as https://example.com/mcp.',
     );
   const url = new URL(text);
   if (url.protocol !== 'https:') {
-    throw refuse('Introspection needs an https URL.', toRemedy('Send a URL that begins with https://.'));
+    throw refuse(
+      'A server that is not approved is asked over https only.',
+      toRemedy('Send a URL that begins with https://.'),
+    );
   }
   if (url.username !== '' || url.password !== '') {
     throw refuse('A URL with credentials is not allowed.', toRemedy('Remove user and password from the URL.'));

@@ -9,13 +9,13 @@ type Lookup = NonNullable<Parameters<typeof createPublicFetch>[1]>;
 /** A name service that answers these addresses, one list after the other. */
 function names(...answers: string[][]): { lookup: Lookup; asked: string[] } {
   const asked: string[] = [];
-  const lookup: Lookup = (host, _options, callback) => {
+  const lookup: Lookup = (host, options, callback) => {
     asked.push(host);
     const addresses = answers.length > 1 ? answers.shift()! : answers[0]!;
-    callback(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
+    const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    // As that of Node does.
+    if (options.all) callback(null, found);
+    else callback(null, found[0]!.address, found[0]!.family);
   };
   return { lookup, asked };
 }
@@ -106,6 +106,20 @@ describe('the public network only', () => {
     expect(await (await fetch(`http://public.example:${port}/some`)).text()).toBe('body');
   });
 
+  it('CONN-1 answers without a body hold no connection of their own', async () => {
+    let connections = 0;
+    const server = createServer((_request, response) => void response.writeHead(204).end());
+    server.on('connection', () => (connections += 1));
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const fetch = createPublicFetch('x', names(['127.0.0.1']).lookup, () => false);
+    for (let count = 0; count < 10; count++) await fetch(`http://public.example:${port}/`);
+    expect(connections).toBeLessThan(10);
+  });
+
   it('CONN-1 a name that cannot be found fails as the name service says', async () => {
     const error = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
     const attempt = createPublicFetch('x', (_host, _options, callback) => callback(error, ''))(
@@ -124,10 +138,10 @@ describe('the public network only', () => {
       seen.push(address);
       return false;
     };
-    const fetch = createPublicFetch('x', names(['127.0.0.1', '192.0.2.1']).lookup, judge);
+    const fetch = createPublicFetch('x', names(['127.0.0.1', '2001:db8::1']).lookup, judge);
     expect(await (await fetch(`http://public.example:${port}/`)).text()).toBe('secret');
     expect(hits()).toBe(1);
-    expect(seen).toEqual(['127.0.0.1', '192.0.2.1']);
+    expect(seen).toEqual(['127.0.0.1', '2001:db8::1']);
     const refused = createPublicFetch('x', names(['127.0.0.1', '10.0.0.1']).lookup, (each) => each === '10.0.0.1');
     await expect(refused(`http://public.example:${port}/`)).rejects.toMatchObject({
       code: 'FORBIDDEN',

@@ -11,7 +11,7 @@ type LookupHook = NonNullable<RequestOptions['lookup']>;
 /** How long a connection without work is kept; as long as Node keeps its own. */
 const IDLE_MS = 5000;
 /** Statuses that have no body by definition. */
-const BODILESS = new Set([101, 204, 205, 304]);
+const BODILESS = new Set([204, 205, 304]);
 
 function refused(server: string, host: string): ToolscoutError {
   const message = `The server "${server}" resolves to ${host}, which is not on the public network.`;
@@ -72,9 +72,9 @@ export function createPublicFetch(
 function toResponse(incoming: IncomingMessage): Response {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
-    for (const one of Array.isArray(value) ? value : [value ?? '']) headers.append(name, one);
+    for (const one of Array.isArray(value) ? value : [value!]) headers.append(name, one);
   }
-  const status = incoming.statusCode ?? 502;
+  const status = incoming.statusCode!;
   const body = BODILESS.has(status) ? null : (Readable.toWeb(incoming) as ReadableStream<Uint8Array>);
   if (body === null) incoming.resume();
   return new Response(body, { status, headers });

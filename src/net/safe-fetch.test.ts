@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import {
   createServer as createTcpServer,
@@ -266,6 +266,17 @@ describe('a guarded fetch', () => {
     expect(await make()(`http://127.0.0.1:${port}/`, OWN)).toMatchObject({ ok: false, problem: 'encoding' });
     expect(ends).toHaveLength(1);
     await Promise.all(ends);
+  });
+
+  it('A29 the deadline of a fetch that is over waits for nothing any more', async () => {
+    const clock = createFakeClock();
+    const port = await serve((_request, response) => response.end('{}'));
+    const { signal } = new AbortController();
+    const fetch = make({ clock });
+    expect(await fetch(`http://127.0.0.1:${port}/`, { ...OWN, signal })).toMatchObject({ ok: true });
+    expect(await fetch(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: false });
+    expect(clock.waiting).toBe(0);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('A29 one deadline holds for name, connection, headers and a body that drips', async () => {

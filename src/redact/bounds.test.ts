@@ -22,6 +22,11 @@ describe('how much of a value is stored', () => {
     expect(shown('x'.repeat(8001))).toHaveLength(8000);
   });
 
+  it('EXEC-5 A28 of the message of a failure 500 characters are kept', () => {
+    expect(redactionOf().stored('x'.repeat(500), 's', 'message')).toBe('x'.repeat(500));
+    expect(redactionOf().stored('x'.repeat(501), 's', 'message')).toHaveLength(500);
+  });
+
   it('EXEC-5 A28 fifty items and fifty fields are kept; of more the last says how many are left out', () => {
     const items = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
     const fields = (count: number): JsonObject => Object.fromEntries(items(count).map((at) => [`k${at}`, at]));
@@ -57,6 +62,18 @@ describe('how much of a value is stored', () => {
     expect(lengthOf(Array.from({ length: 50 }, () => named))).toBeLessThan(20_000);
   });
 
+  it('EXEC-5 A28 the last of 16,384 characters is kept, and nothing behind it', () => {
+    const rows = (last: number): JsonValue => [
+      Array.from({ length: 50 }, () => 'y'.repeat(200)),
+      [...Array.from({ length: 31 }, () => 'y'.repeat(200)), 'z'.repeat(last), null, null],
+    ];
+    // Each value has a place, lists too.
+    const ends = (last: number): unknown => (stored(rows(last)) as JsonValue[][])[1]!.slice(-2);
+    expect(ends(97)).toEqual([null, null]);
+    expect(ends(98)).toEqual([null, '…']);
+    expect(ends(99)).toEqual(['…', '…']);
+  });
+
   it('EXEC-5 A28 of a very long text the first 65,536 characters are searched, and the rest is not kept', () => {
     const seen: number[] = [];
     const redaction = redactionOf([], (text) => (seen.push(text.length), text));
@@ -64,6 +81,27 @@ describe('how much of a value is stored', () => {
     expect(Math.max(...seen)).toBeLessThan(66_000);
     const at = (offset: number): string => `${' '.repeat(offset)}password=hunter22`;
     expect(JSON.stringify(redaction.stored(at(150)))).not.toContain('hunter22');
+  });
+});
+
+describe('rules in force', () => {
+  it('NEG-6 are told apart from none at all', () => {
+    const redaction = redactionOf();
+    expect(redaction.hasRules).toBe(false);
+    redaction.use([RedactionConfig.parse({ match: 'a' })]);
+    expect(redaction.hasRules).toBe(true);
+    redaction.use([]);
+    expect([redaction.hasRules, redaction.outgoing('a')]).toEqual([false, undefined]);
+    expect(createRedaction().hasRules).toBe(false);
+  });
+
+  it('NEG-6 A28 are made ready once for each server, and for a thousand servers at the most', () => {
+    const { outgoing } = redactionOf([{ match: 'id', where: ['arguments'] }]);
+    const first = outgoing('s0');
+    for (let at = 1; at < 1000; at++) outgoing(`s${at}`);
+    expect(outgoing('s0')).toBe(first);
+    outgoing('one more');
+    expect(outgoing('s0')).not.toBe(first);
   });
 });
 
@@ -80,6 +118,9 @@ describe('what is found in what is stored', () => {
     expect(numbers.stored([99_999, 100_000, -100_000, 123_456, 7])).toEqual([99_999, '***', '-***', '***', 7]);
     const six = redactionOf([], (text) => text.replaceAll('can4ry', '***'));
     expect(six.stored(['can4ry', { can4ry: 1 }])).toEqual(['***', { '***': 1 }]);
+    const five = redactionOf([], (text) => text.replaceAll('c4n4r', '***'));
+    expect(five.stored(['c4n4r'])).toEqual(['***']);
+    expect(five.stored({ c4n4r: 1 })).toEqual({ '***': 1 });
   });
 
   it('NEG-6 A33 of two names that become one by hiding, the first keeps its value', () => {

@@ -45,6 +45,13 @@ describe('findSecretForms', () => {
     expect(findSecretForms(`eyJ${'a'.repeat(4096)}.eyJz`)).toHaveLength(1);
     expect(findSecretForms('Bearer eyJhbGciOiJI.eyJzdWIi.c2ln')).toEqual([[7, 33]]);
     expect(findSecretForms('token=eyJhbGciOiJI.eyJz rest')).toEqual([[6, 23]]);
+    expect(findSecretForms(`eyJ${'a'.repeat(4097)}.eyJz`)).toEqual([]);
+    // One hides no other that stands before or behind it.
+    expect(findSecretForms('pwd=abc eyJhbGciOiJI.eyJz key AKIA0123456789abcdef')).toEqual([
+      [4, 7],
+      [8, 25],
+      [30, 50],
+    ]);
   });
 
   // One of each form that is looked for, so that none is missed in a text of any length.

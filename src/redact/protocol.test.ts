@@ -26,6 +26,21 @@ describe('what a server receives', () => {
     }
   });
 
+  it('NEG-6 a field without a value gets none', () => {
+    expect(outgoingOf(ALL).arguments({ ssn: undefined, n: 1 } as unknown as JsonObject)).toEqual({ n: 1 });
+  });
+
+  it('NEG-6 A28 JSON in a text is read up to 8 MiB; of a longer text what patterns on values find', () => {
+    const { arguments: redact } = outgoingOf({ match: 'ssn' });
+    const textOf = (length: number): string => {
+      const start = '{"ssn":"7","more":"';
+      return `${start}${'x'.repeat(length - start.length - 2)}"}`;
+    };
+    const [whole, longer] = [textOf(8 * 1024 * 1024), textOf(8 * 1024 * 1024 + 1)];
+    expect(String(redact({ whole })['whole']).slice(0, 20)).toBe('{"ssn":"***","more":');
+    expect(redact({ longer })['longer'] === longer).toBe(true);
+  });
+
   it('NEG-6 a word that is completed is redacted by the argument it is for, and stays a word when it is dropped', () => {
     const completed = (rule: Rule, argument: JsonValue): JsonValue | undefined =>
       outgoingOf(rule).params({ argument })['argument'];

@@ -141,6 +141,29 @@ describe('the sandbox', STARTS_PROCESSES, () => {
     }
   });
 
+  it('CODE-3 a line of 200 bytes is printed whole or not at all, and nothing of a longer one where no room is left', async () => {
+    const { start } = await service();
+    const left = '… further output was left out.';
+    const printed = async (script: string, printBytes: number): Promise<unknown> =>
+      ((await start(script, { printBytes })) as { printed: unknown }).printed;
+    expect(await printed('print("y".repeat(199))', 150)).toEqual([left]);
+    expect(await printed('print("y".repeat(200))', 150)).toEqual(['y'.repeat(150), left]);
+    expect(await printed('print("y".repeat(199)); print("z")', 200)).toEqual(['y'.repeat(199), left]);
+    expect(await printed('print("y".repeat(199)); print("z".repeat(500))', 200)).toEqual(['y'.repeat(199), left]);
+  });
+
+  it('CODE-6 a rejection that is handled after a call was answered is no error', async () => {
+    const { start, answer } = await service();
+    await start('const p = Promise.reject(new Error("early")); await tools.x.y(); await p.catch(() => 0); return 2');
+    expect(await answer(1, '1')).toMatchObject(value(2));
+  });
+
+  it('CODE-3 of rejections that nothing handles a hundred are kept', async () => {
+    const { start, image } = await service();
+    await start('for (let i = 0; i < 500; i++) Promise.reject(i); await tools.x.y()');
+    expect((await image()).unhandled).toHaveLength(100);
+  });
+
   it('CODE-3 a breach has what was printed before, and the place where the engine knows it', async () => {
     const { start } = await service();
     const script = 'print("before");\nconst all = [];\nfor (;;) all.push(new Array(10000).fill(1))';
@@ -151,7 +174,12 @@ describe('the sandbox', STARTS_PROCESSES, () => {
 
   it('CODE-3 a script that computes too long is interrupted, also while it names a rejection', async () => {
     const slow = await service(await createSandboxFactory(ENGINE, hurriedClock()));
-    expect(await slow.start('for (;;);')).toMatchObject({ type: 'breach', breach: 'compute' });
+    expect(await slow.start('print("a");\nfor (;;);')).toMatchObject({
+      type: 'breach',
+      breach: 'compute',
+      printed: ['a'],
+      place: expect.stringContaining('script:2:') as string,
+    });
     expect(await slow.start('Promise.reject({ toJSON() { for (;;); } }); return 1')).toMatchObject({
       breach: 'compute',
     });
@@ -193,6 +221,19 @@ describe('the sandbox', STARTS_PROCESSES, () => {
     });
     expect(await restore({ ...written, memory: written.memory.slice(0, 100) })).toMatchObject({ breach: 'engine' });
     expect(await ask({ type: 'discard' })).toBeUndefined();
+  });
+
+  it('CODE-5 an engine of other bytes refuses the image, though it would run it', async () => {
+    const { start, image } = await service();
+    await start('await tools.x.y()');
+    const written = await image();
+    // A section that says nothing: only the bytes differ.
+    const other = await service(
+      await createSandboxFactory(Buffer.concat([ENGINE, Buffer.from([0, 2, 1, 120])]), systemClock),
+    );
+    expect(await other.restore(written)).toMatchObject({ detail: 'it was suspended by another version' });
+    await other.start('await tools.x.y()');
+    expect((await other.image()).engine).toMatch(/^[0-9a-f]{32}$/);
   });
 
   it('CODE-3 whatever a factory throws is a breach', async () => {
