@@ -51,7 +51,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // A condition that is waited for may take long on a busy machine; one that never holds runs into the limit of its test.
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 60_000 } },
     // Two more than the cores of a small machine: many tests wait for processes.
     maxWorkers: 4,
     // No module keeps state, so files of a project share what is loaded; loading it for each would take as long as the tests.

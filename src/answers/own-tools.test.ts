@@ -122,7 +122,7 @@ describe('read_result', () => {
   it('ANS-2 a text that is not a handle is refused in the same words', async () => {
     await expect(read(text('a'), { handle: 'res_BBBBBBBBBBBBBBBBBBBBBBBB' })).rejects.toMatchObject({
       code: 'NOT_FOUND',
-      message: 'There is no kept result with this handle: it expired, or it never existed.',
+      message: 'This result handle is unknown or has expired.',
     });
   });
 });

@@ -72,8 +72,9 @@ function countIn(args: JsonObject, name: string, fallback: number): number {
 
 /** One message for a handle that never existed, one that expired and one of another viewer: none may be told apart. */
 function noResult(): ToolscoutError {
-  return new ToolscoutError('NOT_FOUND', 'There is no kept result with this handle: it expired, or it never existed.', {
-    suggestion: 'Run the tool again. To get only a part of its result, add the argument select.',
+  return new ToolscoutError('NOT_FOUND', 'This result handle is unknown or has expired.', {
+    suggestion:
+      'Run the tool again, unless it changes something. The argument select returns only a part of its result.',
     delivered: false,
   });
 }

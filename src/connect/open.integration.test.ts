@@ -275,7 +275,7 @@ describe('openUpstream over stdio', STARTS_PROCESSES, () => {
     await expect(call(upstream, 'both')).rejects.toMatchObject({ upstream: { code: -32603 } });
     await call(upstream, 'pollute');
     expect(({} as JsonObject)['polluted']).toBeUndefined();
-    await expect(call(upstream, 'big', { bytes: 33 * 1024 * 1024 })).rejects.toThrow('bytes');
+    await expect(call(upstream, 'big', { bytes: 33 * 1024 * 1024 })).rejects.toThrow('more than 32 MiB');
     expect(upstream.closed).toBe(true);
   });
 
@@ -424,7 +424,7 @@ describe('openUpstream that fails', STARTS_PROCESSES, () => {
   it('A28 an endless line is cut off while connecting', async () => {
     const { deps, children } = setUp();
     const server = stdioServer('s', { command: 'cat', args: ['/dev/zero'] });
-    await expect(openUpstream(server, deps)).rejects.toThrow('bytes');
+    await expect(openUpstream(server, deps)).rejects.toThrow('more than 32 MiB');
     await waitUntil(() => children.count === 0);
   });
 

@@ -172,7 +172,7 @@ describe('a call without an answer', () => {
   });
 
   it('EXEC-4 says that nothing was sent when nothing was', () => {
-    const table = 'toolscout doctor checks this server.';
+    const table = 'Run toolscout doctor to see what is wrong with this server.';
     expect(failureOf(lost({ delivered: false }), { ...context, sent })).toMatchObject({
       delivered: false,
       suggestion: table,

@@ -136,6 +136,6 @@ export interface RegistrySources {
 export function requireOpenSession({ openSession }: Pick<GatewayDeps, 'openSession'>): OpenOwnSession {
   if (openSession) return openSession;
   throw new ToolscoutError('INVALID_REQUEST', 'This gateway was created without a way to open connections.', {
-    suggestion: 'Create it with createToolscout(), or pass openSession.',
+    suggestion: 'Open toolscout with createToolscout(); with createGateway(), set deps.openSession.',
   });
 }

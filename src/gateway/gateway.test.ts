@@ -204,7 +204,7 @@ describe('the gateway', () => {
     await expect(gateway.servers.discoverTools('h', { authHeaders: { a: 'b' } })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
       message: 'This gateway was created without a way to open connections.',
-      suggestion: 'Create it with createToolscout(), or pass openSession.',
+      suggestion: 'Open toolscout with createToolscout(); with createGateway(), set deps.openSession.',
     });
   });
 

@@ -23,7 +23,7 @@ describe('placeholders', () => {
     const hidden = hide('second-secret');
     secrets = ['new-secret', 'second-secret'];
     expect(restore(hidden)).toBe('second-secret');
-    expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('Unknown credential placeholder');
+    expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('stands for no credential');
   });
 
   it('STUDIO-8 A33 a credential that is new does not break one that contains it, and the other way round', () => {

@@ -51,8 +51,8 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
     text.replaceAll(SHAPE, (name) => {
       const form = known.get(name);
       if (form !== undefined) return form;
-      throw new ToolscoutError('INVALID_REQUEST', `Unknown credential placeholder ${name}.`, {
-        suggestion: 'Load the config file again, and make the change again.',
+      throw new ToolscoutError('INVALID_REQUEST', `The placeholder ${name} stands for no credential of the config.`, {
+        suggestion: 'Read the config file again, then repeat the change with the placeholders in it.',
       });
     });
 

@@ -22,8 +22,8 @@ export function createStoreKey(store: Store, space: string): () => Promise<Buffe
     await store.put(space, space, randomBytes(KEY_BYTES).toString('base64'), { ifRevision: 0 });
     const made = await read();
     if (made) return made;
-    throw new ToolscoutError('STORE_ERROR', `The shared key "${space}" was written but could not be read back.`, {
-      suggestion: 'Check the database: toolscout store status',
+    throw new ToolscoutError('STORE_ERROR', `The store did not return the key "${space}" that was written to it.`, {
+      suggestion: 'Run toolscout store status to check the store.',
     });
   };
   return () =>

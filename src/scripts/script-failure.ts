@@ -1,6 +1,6 @@
 import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import { addressOf } from '../kernel/ids.js';
-import { describeRemedy } from '../kernel/remedy.js';
+import { describeRemedy, type Remedy } from '../kernel/remedy.js';
 import { oneLine, seconds } from '../kernel/text.js';
 import type { ScriptBounds, ScriptFailure } from '../model/script.js';
 import { SCRIPT_FILE } from './prelude.js';
@@ -139,9 +139,10 @@ export function withEffects(
   const named = done.slice(0, NAMED).map(([address, count]) => (count === 1 ? address : `${address} (${count} times)`));
   const more = done.length > NAMED ? ', …' : '';
   const took = `${calls} ${calls === 1 ? 'call' : 'calls'} took effect before that: ${named.join(', ')}${more}.`;
-  const suggestion = `${describeRemedy(failed.remedy)} Leave out what took effect when you run it again.`.trimStart();
+  const leaveOut: Remedy = { kind: 'advice', text: 'Leave out what took effect when you run it again.' };
+  const remedy: Remedy = { kind: 'steps', steps: [failed.remedy, leaveOut] };
   const message = `${failed.message}\n${took}`;
-  return { ...failed, message, remedy: { kind: 'advice', text: suggestion }, suggestion };
+  return { ...failed, message, remedy, suggestion: describeRemedy(remedy) };
 }
 
 const ADVICE = {

@@ -368,7 +368,7 @@ function tooLarge(address: { readonly server: string; readonly tool: string }): 
   const error = new ToolscoutError(
     'SCRIPT_LIMIT_EXCEEDED',
     'The result of the call does not fit into the memory of the script.',
-    { suggestion: 'Ask the tool for less.' },
+    { suggestion: 'Request less data in one call.' },
   );
   return thrownAnswer(error, address);
 }

@@ -12,7 +12,7 @@ const asking = (...flags: string[]): Promise<Gateway> =>
 
 function call(host: TestHost, tool: string, args: JsonObject = {}): Promise<JsonObject> {
   const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-  return host.request('tools/call', params, { timeout: 20_000 });
+  return host.request('tools/call', params, { timeout: 120_000 });
 }
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -35,7 +35,7 @@ async function gatewayOver({ era, over }: Behind): Promise<Gateway> {
 
 function call(host: TestHost, tool: string, args: JsonObject = {}, options: Parameters<TestHost['request']>[2] = {}) {
   const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-  return host.request('tools/call', params, { timeout: 20_000, ...options });
+  return host.request('tools/call', params, { timeout: 120_000, ...options });
 }
 
 const CELLS = HOSTS.flatMap((host) => SERVERS.map((server) => ({ host, server })));

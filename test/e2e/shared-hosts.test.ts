@@ -79,7 +79,7 @@ describe('one service for many hosts', STARTS_PROCESSES, () => {
     await hosts[1]!.run('old', 'echo', { message: 'hi' });
     const [service] = servicesOf(place);
     const lost = hosts.map((host) => host.run('slow', 'wait', { ms: 60_000 }));
-    await waitUntil(async () => (await linesOf(called)).length > 0, { what: 'the call' });
+    await waitUntil(async () => (await linesOf(called)).length === lost.length, { what: 'the calls' });
     const children = (await linesOf(starts)).map(Number).filter(isAlive);
     process.kill(service!, 'SIGKILL');
     for (const each of lost) {

@@ -20,7 +20,7 @@ async function bothEras(): Promise<{ gateway: Gateway; starts: () => Promise<num
 
 function call(host: TestHost, tool: string, args: JsonObject = {}): Promise<JsonObject> {
   const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-  return host.request('tools/call', params, { timeout: 20_000 });
+  return host.request('tools/call', params, { timeout: 120_000 });
 }
 
 async function expectAnswered(host: TestHost, tool: string): Promise<void> {

@@ -64,7 +64,10 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     const answer = await second.search('wait');
     expect(answer.learning).toEqual([]);
     expect(answer.unavailable).toMatchObject([
-      { server: 'mute', reason: expect.stringContaining('did not list its tools within') as string },
+      {
+        server: 'mute',
+        reason: expect.stringContaining('toolscout stopped before "mute" had listed its tools') as string,
+      },
     ]);
     expect(await starts.pids()).toHaveLength(1);
     void second.servers.discover(['mute']);

@@ -115,7 +115,7 @@ describe('redaction', STARTS_PROCESSES, () => {
       const host = await connectAnyHost(gateway, { era, over: 'stdio' });
       const call = async (tool: string, args: JsonObject = {}): Promise<string> => {
         const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-        return textOf(await host.request('tools/call', params, { timeout: 20_000 }));
+        return textOf(await host.request('tools/call', params, { timeout: 120_000 }));
       };
       // Without rules everything passes as it is; the connection is open when they come.
       expect(await call('elicit', { message: 'CANARY-0' })).toContain('Ann for CANARY-0');

@@ -123,7 +123,7 @@ function stopped(server: string): ToolscoutError {
 function interruptedAfter(server: string, ms: number): ToolscoutError {
   return new ToolscoutError(
     'TOOL_EXECUTION_TIMEOUT',
-    `Server "${server}" did not list its tools within ${Math.round(ms / 100) / 10} s.`,
+    `toolscout stopped before "${server}" had listed its tools; it had waited ${Math.round(ms / 100) / 10} s.`,
     { remedy: { kind: 'discover', server }, delivered: false },
   );
 }

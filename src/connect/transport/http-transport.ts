@@ -7,6 +7,7 @@ import {
 import { sleep, type Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { LIMITS } from '../../kernel/limits.js';
+import { mebibytes } from '../../kernel/text.js';
 import { INSTANCE_HEADER, LOOP_REMEDY, VIA_HEADER, type Lineage } from '../../protocol/lineage.js';
 import type { HttpTransport } from '../../model/server.js';
 import { withSession } from '../oauth/fetch.js';
@@ -95,7 +96,7 @@ function boundBody(server: string, response: Response, clock: Clock): Response {
           controller.enqueue(chunk);
           return;
         }
-        const message = `The server "${server}" sent an answer of more than ${LIMITS.lineBytes} bytes.`;
+        const message = `The server "${server}" sent an answer of more than ${mebibytes(LIMITS.lineBytes)}.`;
         const excess = new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS });
         controller.error(bytes === Infinity ? cutOff(server) : excess);
       },

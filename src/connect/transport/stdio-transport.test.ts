@@ -139,7 +139,7 @@ describe('createStdioTransport', () => {
       if (!stdout.write(chunk)) await new Promise((resolve) => setImmediate(resolve));
     }
     await waitUntil(() => transport.closed);
-    expect(transport.lost?.message).toContain('bytes');
+    expect(transport.lost?.message).toContain('32 MiB');
     expect([closes(), stops()]).toEqual([1, 1]);
   });
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { excessIn } from '../../kernel/json-bounds.js';
 import { LIMITS } from '../../kernel/limits.js';
-import { oneLine, printable } from '../../kernel/text.js';
+import { mebibytes, oneLine, printable } from '../../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
 import type { Tap } from './tap.js';
 import { RPC_CODE } from '../../protocol/json-rpc.js';
@@ -214,7 +214,7 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
 
   const onData = (chunk: Buffer): void => {
     if (reader.take(chunk)) return;
-    const message = `The server "${server}" sent a line of more than ${LIMITS.lineBytes} bytes and was disconnected.`;
+    const message = `The server "${server}" sent a line of more than ${mebibytes(LIMITS.lineBytes)} and was disconnected.`;
     disconnect(new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS }));
   };
 

@@ -1,8 +1,9 @@
 import type { Clock } from '../../kernel/clock.js';
 import { ToolscoutError } from '../../kernel/errors.js';
+import { mebibytes } from '../../kernel/text.js';
 
 /** What helps when one message of a server is larger than what is read of it. */
-export const ASK_FOR_LESS = 'Ask the tool for less: a page, fewer items, a smaller range.';
+export const ASK_FOR_LESS = 'Request less data in one call: a page, fewer items, a smaller range.';
 
 /** What helps when a server does not read what is sent to it. */
 export const SEND_LESS =
@@ -59,7 +60,7 @@ export function createUnsolicitedBudget(clock: Clock): UnsolicitedBudget {
 export function cutOff(server: string): ToolscoutError {
   const message =
     `The server "${server}" was disconnected: it sent more than ${BURST_MESSAGES} unsolicited messages, ` +
-    `or more than ${BURST_BYTES / 1024 / 1024} MB of them.`;
+    `or more than ${mebibytes(BURST_BYTES)} of them.`;
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, {
     retryAfterMs: PAUSE_MS,
     remedy: {

@@ -120,9 +120,12 @@ describe('createRequests', () => {
   });
 
   it.each<[UpstreamRequest, string]>([
-    [{}, 'Ask for less at once, or raise the timeout of this server.'],
-    [{ ifLate: { kind: 'ask-for-less', limit: 'call' } }, 'Ask for less at once, or raise timeoutMs of this call.'],
-    [{ ifLate: { kind: 'diagnose' } }, 'toolscout doctor checks this server.'],
+    [{}, 'Request less data in one call, or raise timeoutMs of this server (limits.callTimeoutMs).'],
+    [
+      { ifLate: { kind: 'ask-for-less', limit: 'call' } },
+      'Request less data in one call, or raise timeoutMs of this call.',
+    ],
+    [{ ifLate: { kind: 'diagnose' } }, 'Run toolscout doctor to see what is wrong with this server.'],
   ])('EXEC-3 a request that timed out advises to raise the limit that ended it: %j', async (options, suggestion) => {
     const { call, clock } = connect();
     const ended = expect(call({}, options)).rejects.toMatchObject({ code: 'TOOL_EXECUTION_TIMEOUT', suggestion });
@@ -136,7 +139,7 @@ describe('createRequests', () => {
     const ended = expect(answer).rejects.toMatchObject({
       code: 'TOOL_EXECUTION_TIMEOUT',
       message: 'The call to "s" did not finish within its total time limit.',
-      suggestion: 'Ask for less at once, or raise totalTimeoutMs of this server (limits.callTotalMs).',
+      suggestion: 'Request less data in one call, or raise totalTimeoutMs of this server (limits.callTotalMs).',
     });
     for (let step = 1; step <= 4; step++) {
       await clock.advance(600);

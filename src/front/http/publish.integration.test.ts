@@ -132,7 +132,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
       request.signal.addEventListener('abort', () => gone.push(pathname));
       if (pathname === '/late') {
         // It is answered after the other was let go, so it waited longer than that one was given.
-        await expect.poll(() => gone, { timeout: 8000 }).toContain('/stalled');
+        await expect.poll(() => gone, { timeout: 60_000 }).toContain('/stalled');
         return new Response('late');
       }
       let left = 64;

@@ -126,7 +126,7 @@ export function configChangeVerbs(
       'CONFIGURATION_ERROR',
       'This toolscout was opened without access to the config files of other clients.',
       {
-        suggestion: 'Run toolscout import on the machine of the clients.',
+        suggestion: 'Run toolscout import on the machine where the clients are installed.',
       },
     );
   };

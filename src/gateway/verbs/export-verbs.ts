@@ -72,8 +72,10 @@ function checkOptions({ format, directory, file }: ExportOptions): void {
   };
   if (!Object.hasOwn(EXPORTED, format))
     complain('format', `The format "${format}" is unknown; expected rtfs, markdown, json or typescript`);
-  if (format === 'rtfs' && file !== undefined) complain('file', 'RTFS is many files: name a directory');
-  if (format !== 'rtfs' && directory !== undefined) complain('directory', `${format} is one file: name a file`);
+  if (format === 'rtfs' && file !== undefined)
+    complain('file', 'The format rtfs writes several files; give directory instead of file');
+  if (format !== 'rtfs' && directory !== undefined)
+    complain('directory', `The format ${format} writes one file; give file instead of directory`);
 }
 
 /** The verbs that export tools; with `exportToRtfs` every list that is learned is written as well. */

@@ -23,7 +23,7 @@ export function lockVerbs(
   const parts = (): LockDeps => {
     if (deps.lock) return deps.lock;
     throw new ToolscoutError('CONFIGURATION_ERROR', 'This gateway was created without access to a lock file.', {
-      suggestion: 'Create it with createToolscout(), or pass lock.',
+      suggestion: 'Open toolscout with createToolscout(); with createGateway(), set deps.lock.',
     });
   };
   const refuse = (

@@ -92,7 +92,7 @@ export function registryVerbs(
   const client = async (): Promise<RegistryClient> => {
     if (core.deps.openRegistry) return core.deps.openRegistry(core.loaded.config.registry);
     throw new ToolscoutError('REGISTRY_UNAVAILABLE', 'This toolscout was opened without a registry.', {
-      suggestion: 'Create it with createToolscout(), or pass openRegistry.',
+      suggestion: 'Open toolscout with createToolscout(); with createGateway(), set deps.openRegistry.',
     });
   };
 

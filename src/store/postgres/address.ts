@@ -92,13 +92,14 @@ function checkTls(options: URLSearchParams): void {
   if (mode === null) return;
   if (!SSL_MODES.includes(mode)) {
     const message = `The option sslmode of "store" (or PGSSLMODE) must be one of ${SSL_MODES.join(', ')}.`;
-    throw new ToolscoutError('CONFIGURATION_ERROR', message);
+    const suggestion = 'Correct sslmode in "store", or the variable PGSSLMODE.';
+    throw new ToolscoutError('CONFIGURATION_ERROR', message, { suggestion });
   }
   if (mode !== 'verify-ca' || options.has('sslrootcert')) return;
   throw new ToolscoutError(
     'CONFIGURATION_ERROR',
-    'The option sslmode=verify-ca of "store" (or PGSSLMODE) needs the certificate of the authority in sslrootcert.',
-    { suggestion: 'Add sslrootcert=FILE to "store", or use sslmode=verify-full.' },
+    'The option sslmode=verify-ca of "store" (or PGSSLMODE) needs a CA certificate: sslrootcert.',
+    { suggestion: 'Add sslrootcert=FILE to "store", set PGSSLROOTCERT, or use sslmode=verify-full.' },
   );
 }
 

@@ -212,7 +212,7 @@ describe('announcements', STARTS_PROCESSES, () => {
     expect(proxy.listening).toBe(0);
     await other.put('s', 'k', 1);
     await expect.poll(() => heard).toContain('s');
-    await expect.poll(() => proxy.listening, { timeout: 8000 }).toBe(1);
+    await expect.poll(() => proxy.listening, { timeout: 60_000 }).toBe(1);
     proxy.freezeListeners();
     // Nor does it hold up the end.
     await store.close();

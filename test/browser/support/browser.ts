@@ -15,7 +15,7 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 /** How long a page may take on a busy machine. */
-export const PATIENCE_MS = 60_000;
+export const PATIENCE_MS = 150_000;
 
 /**
  * One browser for all tests of a file. A page that throws, that logs an error or that asks for anything outside its

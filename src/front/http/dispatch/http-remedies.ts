@@ -46,8 +46,8 @@ const WORDS: RemedyWords = {
   diagnose: ({ first }) => `${first === undefined ? '' : `${first}. `}GET /v1/servers shows the state of the server.`,
   'ask-for-less': ({ limit }) =>
     limit === 'call'
-      ? `Ask for less at once, or raise ${longerLimit(limit)}.`
-      : `Ask for less at once, or have the operator raise ${longerLimit(limit)}.`,
+      ? `Request less data in one call, or raise ${longerLimit(limit)}.`
+      : `Request less data in one call, or have the operator raise ${longerLimit(limit)}.`,
   configure: ({ what }) => `The operator must do this: ${what}`,
   'check-config': () => 'Fix the named fields of the configuration, then POST /v1/config/reload.',
   'accept-store': () => 'An administrator accepts the store: POST /v1/store/accept.',

@@ -18,7 +18,7 @@ import { codePoint } from '../../../../test/support/any-text.js';
 
 async function waitFor<T>(look: () => Promise<T | undefined>): Promise<T> {
   let seen: T | undefined;
-  await expect.poll(async () => (seen = await look()) !== undefined, { timeout: 10_000 }).toBe(true);
+  await expect.poll(async () => (seen = await look()) !== undefined, { timeout: 60_000 }).toBe(true);
   return seen!;
 }
 
