@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { CORE_THRESHOLDS } from './bench/mutation/security-core.js';
 import { memoryFolder } from './test/support/memory-folder.js';
+import { patient, shareSlowness } from './test/support/patience.js';
 
 /** Files that take longest. Each starts first in its project, so that no worker waits for one of them at the end. */
 const LONGEST = [
@@ -25,6 +26,7 @@ const LONGEST = [
 // Workers and the processes that they start inherit it.
 const memory = memoryFolder();
 if (memory) process.env['TMPDIR'] ??= memory;
+shareSlowness();
 
 /** Tests that drive processes and a browser get a second chance where nobody watches; a fault that is there fails twice. */
 const RETRIES = process.env['CI'] === 'true' ? 1 : 0;
@@ -48,10 +50,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     // What takes longer says so: test/support/patience.ts.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: patient(30_000),
+    hookTimeout: patient(30_000),
     // A condition that is waited for may take long on a busy machine; one that never holds runs into the limit of its test.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: patient(60_000) } },
     // Two more than the cores of a small machine: many tests wait for processes.
     maxWorkers: 4,
     // No module keeps state, so files of a project share what is loaded; loading it for each would take as long as the tests.

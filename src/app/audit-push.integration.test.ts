@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryDirectory } from '../../test/support/fixture.js';
-import { STARTS_PROCESSES } from '../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../test/support/patience.js';
 import { openGateway } from './open-gateway.js';
 
 describe('pushing the audit log', STARTS_PROCESSES, () => {
@@ -35,9 +35,9 @@ describe('pushing the audit log', STARTS_PROCESSES, () => {
     const log = { type: 'syslog', url: `tcp://127.0.0.1:${port(syslog)}` };
     await writeFile(config, JSON.stringify({ audit: { export: { siem, log } } }));
     await gateway.reload();
-    await expect.poll(() => bodies.join(''), { timeout: 60_000 }).toContain('"kind":"reload"');
-    await expect.poll(() => messages, { timeout: 60_000 }).toContain('act=reload');
+    await expect.poll(() => bodies.join(''), { timeout: patient(60_000) }).toContain('"kind":"reload"');
+    await expect.poll(() => messages, { timeout: patient(60_000) }).toContain('act=reload');
     await gateway.reload();
-    await expect.poll(() => bodies.join('').split('"kind":"reload"').length, { timeout: 60_000 }).toBe(3);
+    await expect.poll(() => bodies.join('').split('"kind":"reload"').length, { timeout: patient(60_000) }).toBe(3);
   });
 });

@@ -4,7 +4,7 @@ import { isDeeperThan, type JsonObject, type JsonValue } from '../kernel/json.js
 import { createLog } from '../kernel/log.js';
 import { RedactionConfig } from '../model/config.js';
 import { createRedaction, type Redaction } from './redaction.js';
-import { COMPUTES_LONG } from '../../test/support/patience.js';
+import { COMPUTES_LONG, patient } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
 import { codePoint } from '../../test/support/any-text.js';
 
@@ -320,7 +320,7 @@ const someRule = fc.record({
 });
 
 describe('laws', () => {
-  it('NEG-6 R15 redacting what is redacted changes nothing, whatever the rules', { timeout: 120_000 }, () => {
+  it('NEG-6 R15 redacting what is redacted changes nothing, whatever the rules', { timeout: patient(120_000) }, () => {
     // Compiling costs far more than redacting, so a set of rules serves many values.
     const sets = fc.sample(fc.array(someRule, { minLength: 1, maxLength: 3 }), 100);
     const ready = new Map(

@@ -8,6 +8,7 @@ import type { InventoryItem } from './inventory.js';
 import { createProbe, type Probe, type ProbeResult } from './probe.js';
 import { createRegistry, type LocalState, type ReadInventory, type Registry, type RegistryDeps } from './registry.js';
 import { createSafeFetch } from '../net/safe-fetch.js';
+import { patient } from '../../test/support/patience.js';
 
 const item = (id: string, more: Partial<InventoryItem> = {}): InventoryItem => ({
   id,
@@ -307,7 +308,7 @@ describe('the registry', () => {
 
   it(
     'REG-5 A29 500 servers of which 50 hang and 50 answer garbage are done within two timeouts',
-    { timeout: 60_000 },
+    { timeout: patient(60_000) },
     async () => {
       const server = createServer((request, response) => {
         const at = Number(/^\/(\d+)/.exec(request.url ?? '')?.[1]);

@@ -4,14 +4,14 @@ import { Client, SSEClientTransport, type Transport } from '@modelcontextprotoco
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, startListening, temporaryDirectory } from '../support/fixture.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { openClientDoor } from './client-door.js';
 import { readExpectedFailures, toBaseline } from './expected-failures.js';
 import { REQUIREMENTS, runSuite, type SuiteResult } from './suite.js';
 import { startTarget } from './targets.js';
 
 /** One run of the suite; it takes up to twenty seconds where nothing else runs. */
-const PATIENCE_MS = 600_000;
+const PATIENCE_MS = patient(600_000);
 
 describe('the fixture of the suite', STARTS_PROCESSES, () => {
   it.each([

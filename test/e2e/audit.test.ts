@@ -11,7 +11,7 @@ import type { AuditVerification } from '../../src/model/audit-chain.js';
 import type { AuditRecord } from '../../src/model/audit-record.js';
 import { signDelivery } from '../../src/audit/sinks/webhook.js';
 import { fixture } from '../support/fixture.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { CLI, workplace } from '../support/toolscout.js';
 
 const SECRET = '0123456789abcdef';
@@ -98,7 +98,7 @@ describe('the audit log', STARTS_PROCESSES, () => {
         });
       }
       // The last round is left to finish; the others die in the middle of their deliveries.
-      if (round < 2) await expect.poll(() => ids.length, { timeout: 60_000 }).toBeGreaterThan(before);
+      if (round < 2) await expect.poll(() => ids.length, { timeout: patient(60_000) }).toBeGreaterThan(before);
       process.kill(transport.pid!, 'SIGKILL');
       await client.close();
     }
@@ -107,7 +107,7 @@ describe('the audit log', STARTS_PROCESSES, () => {
     for (const line of listed.stdout.trimEnd().split('\n')) stored.add((JSON.parse(line) as AuditRecord).id);
     expect(stored.size).toBeGreaterThan(40);
     const last = place.start('serve', '--stdio');
-    await expect.poll(() => [...stored].filter((id) => !ids.includes(id)), { timeout: 90_000 }).toEqual([]);
+    await expect.poll(() => [...stored].filter((id) => !ids.includes(id)), { timeout: patient(90_000) }).toEqual([]);
     last.kill('SIGKILL');
     expect(bad).toEqual([]);
     expect((await place.run('audit', 'verify')).code).toBe(0);

@@ -5,14 +5,14 @@ import { fixture, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp, type TestHost } from '../support/mcp-host.js';
 import { envelope, modernPost } from '../support/modern-request.js';
 import { openToolscout, startCounter, textOf } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 const asking = (...flags: string[]): Promise<Gateway> =>
   openToolscout({ servers: { asking: fixture('asking', ...flags) } });
 
 function call(host: TestHost, tool: string, args: JsonObject = {}): Promise<JsonObject> {
   const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-  return host.request('tools/call', params, { timeout: 120_000 });
+  return host.request('tools/call', params, { timeout: patient(120_000) });
 }
 
 const later = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

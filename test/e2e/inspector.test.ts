@@ -5,9 +5,10 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { findNode22, findScript } from '../conformance/suite.js';
 import { fixture } from '../support/fixture.js';
 import { CLI, finish, lineMatching, workplace, type Finished, type Workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 /** Starts the Inspector, toolscout and a server. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = patient(120_000);
 const META_TOOLS = ['search_tools', 'get_tool_details', 'execute_tool', 'list_mcp_servers', 'list_tools'];
 
 /** The command line of the MCP Inspector, as a person would run it to look at a server. */

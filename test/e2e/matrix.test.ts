@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { fixture, startListening, waitUntil } from '../support/fixture.js';
 import { connectHost, type HostOptions, type TestHost } from '../support/mcp-host.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 interface Behind {
   readonly era: 'legacy' | 'modern';
@@ -35,7 +35,7 @@ async function gatewayOver({ era, over }: Behind): Promise<Gateway> {
 
 function call(host: TestHost, tool: string, args: JsonObject = {}, options: Parameters<TestHost['request']>[2] = {}) {
   const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-  return host.request('tools/call', params, { timeout: 120_000, ...options });
+  return host.request('tools/call', params, { timeout: patient(120_000), ...options });
 }
 
 const CELLS = HOSTS.flatMap((host) => SERVERS.map((server) => ({ host, server })));

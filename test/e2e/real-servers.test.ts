@@ -8,10 +8,10 @@ import { openToolscout } from '../support/open-toolscout.js';
 import { rawHost, startRaw, type RawHost } from '../support/raw-host.js';
 import { realServer } from '../support/real-server.js';
 import { workplace } from '../support/toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 /** Servers of the wide world start slowly, and several tests share the machine. */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = patient(120_000);
 const SLOW = { timeoutMs: 60_000, limits: { callTimeoutMs: 60_000 } };
 
 /** Nothing listens there: what would need the network fails at once, and the same way everywhere. */

@@ -11,6 +11,7 @@ import { temporaryDirectory } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { nextOutput } from '../support/next-output.js';
 import { stdioServer } from '../support/test-server.js';
+import { patient } from '../support/patience.js';
 
 const SCRIPT = await bundled(fileURLToPath(new URL('../contract/approvals-process.ts', import.meta.url)));
 
@@ -28,7 +29,7 @@ async function runAndKill(directory: string, name: string, first: number, count:
 }
 
 // A round starts two processes.
-describe('approvals among processes', { timeout: 600_000 }, () => {
+describe('approvals among processes', { timeout: patient(600_000) }, () => {
   it('R4 no approval that was acknowledged is lost by kill -9, with two processes at once', async () => {
     const directory = await temporaryDirectory();
     const rounds = repetitions(3, 50);

@@ -12,8 +12,9 @@ import { envelope, modernPost } from '../support/modern-request.js';
 import { isBackground, startPostgres, type TestPostgres } from '../support/postgres.js';
 import type { WorkplaceOptions } from '../support/toolscout.js';
 import { startPgBouncer, type TransactionPooler } from '../support/transaction-pooler.js';
+import { patient } from '../support/patience.js';
 
-const LONG = { timeout: 300_000 };
+const LONG = { timeout: patient(300_000) };
 
 let postgres: TestPostgres;
 let pooler: TransactionPooler | undefined;
@@ -27,7 +28,7 @@ beforeAll(async () => {
   if (program === undefined) return;
   pooler = await startPgBouncer(program, base);
   base = pooler.address(base);
-}, 60_000);
+}, patient(60_000));
 afterAll(async () => {
   await pooler?.stop();
   await postgres.cleanup();

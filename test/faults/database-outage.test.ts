@@ -8,6 +8,7 @@ import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 import { workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 /** How long connections are cut, and how long the database is stopped. */
 const CUT_MS = formOf(1500, 30_000);
@@ -72,7 +73,7 @@ function decide(replicas: readonly Replica[]): Decisions {
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+}, patient(60_000));
 afterAll(() => postgres.cleanup());
 
 const statusOf = async ({ get }: Replica, path: string): Promise<unknown> => (await get<JsonObject>(path))['status'];
@@ -82,7 +83,7 @@ const becomesReady = async (replicas: readonly Replica[]): Promise<void> => {
   }
 };
 
-describe('a database that cannot be used', { timeout: 120_000 }, () => {
+describe('a database that cannot be used', { timeout: patient(120_000) }, () => {
   it('STORE-3 serve ends with a message, listens nowhere and changes nothing', async () => {
     const foreign = await postgres.newDatabase();
     const newer = await postgres.newDatabase();
@@ -115,7 +116,7 @@ describe('a database that cannot be used', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a database that is lost', { timeout: 300_000 }, () => {
+describe('a database that is lost', { timeout: patient(300_000) }, () => {
   it('STORE-4 R9 three replicas under load serve from memory and say so, refuse what must last, and lose nothing', async () => {
     const file = join(await temporaryDirectory(), 'shown.json');
     const tools = TOOLS.map((name) => ({ name, description: `Counts ${name}.`, inputSchema: { type: 'object' } }));

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, isAlive, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { CLI, finish, lineMatching, workplace, type Workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 const succeeds = (command: string, ...args: string[]): boolean => spawnSync(command, args).status === 0;
 
@@ -90,7 +91,7 @@ async function expectGoodFiles(place: Workplace, { child }: Served): Promise<voi
   expect(readdirSync(state).filter((name) => /damaged|suspect/.test(name))).toEqual([]);
 }
 
-describe('a disk that fails', { timeout: 900_000 }, () => {
+describe('a disk that fails', { timeout: patient(900_000) }, () => {
   it.skipIf(!CAN_LIMIT)(
     'R9 a file that cannot grow (EFBIG) does not stop calls; all is well without a restart',
     async () => {

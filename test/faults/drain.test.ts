@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/kernel/json.js';
 import { fixture, isAlive, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { lineMatching, workplace, type Workplace } from '../support/toolscout.js';
 
 interface Caller {
@@ -73,7 +73,7 @@ describe.each([
 ] as const)('SIGTERM over %s', (_front, open, refusal) => {
   it(
     'R7 calls in flight are answered, a new call is refused, the exit code is 0, and no process is left',
-    { timeout: 900_000 },
+    { timeout: patient(900_000) },
     async () => {
       const rounds = repetitions(1, 20);
       for (let round = 0; round < rounds; round++) {

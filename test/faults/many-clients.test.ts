@@ -5,13 +5,14 @@ import { runCrowd } from '../../bench/many-clients/clients.js';
 import { fixture } from '../support/fixture.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { lineMatching, workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 const CALLS = formOf(1000, 20_000);
 
 it(
   'A9 two hundred clients with equal request ids at once each get their own answers',
   // Two hundred clients on as many connections.
-  { timeout: 600_000 },
+  { timeout: patient(600_000) },
   async () => {
     const rateLimit = { requestsPerSecond: 1_000_000, burstSize: 1_000_000 };
     const place = await workplace({ servers: { old: { ...fixture('legacy'), rateLimit } } });

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { CLI, lineMatching, workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 /** The heap of the toolscout that is flooded, in MB. */
 const HEAP = 96;
@@ -37,7 +38,7 @@ async function serveWithLittle(): Promise<Served> {
 
 const call = (server: string, tool: string, args: object): string => JSON.stringify({ server, tool, arguments: args });
 
-describe('a toolscout with little memory', { timeout: 900_000 }, () => {
+describe('a toolscout with little memory', { timeout: patient(900_000) }, () => {
   it('R12 calls that together need more memory than there is are refused with 503; it lives, and works afterwards', async () => {
     const served = await serveWithLittle();
     const pad = 'x'.repeat(200_000);

@@ -10,6 +10,7 @@ import { temporaryDirectory } from '../support/fixture.js';
 import { nextOutput } from '../support/next-output.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { exportFiles, inForce, promotionIn } from '../support/promotion.js';
+import { patient } from '../support/patience.js';
 
 const SCRIPT = fileURLToPath(new URL('../contract/promotion-process.ts', import.meta.url));
 const ROUNDS = formOf(15, 500);
@@ -19,7 +20,7 @@ describe('promotion among processes', () => {
   it(
     'R4 after kill -9 at any moment it is wholly the old version or wholly the new one, again and again',
     // Each round starts a process.
-    { timeout: 600_000 },
+    { timeout: patient(600_000) },
     async () => {
       const home = await temporaryDirectory();
       const program = join(home, 'promote.mjs');

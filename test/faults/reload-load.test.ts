@@ -6,13 +6,14 @@ import type { CallResult } from '../../src/model/call.js';
 import { fixture, startHttpFixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { formOf, repetitions } from '../support/long-form.js';
 import { startCounter, textOf } from '../support/open-toolscout.js';
+import { patient } from '../support/patience.js';
 
 /** Milliseconds between two calls: 200 a second in the long form. */
 const EVERY_MS = formOf(20, 5);
 
 it(
   'R6 reloads under load fail no call on unchanged servers, and their processes stay',
-  { timeout: 1_800_000 },
+  { timeout: patient(1_800_000) },
   async () => {
     const far = await startHttpFixture('http');
     onTestFinished(() => far.stop());

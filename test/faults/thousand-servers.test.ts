@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { commandLinesWith, fixture } from '../support/fixture.js';
 import { countTrials, formOf } from '../support/long-form.js';
 import { workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 const SERVERS = formOf(60, 1000);
 const HANGING = SERVERS / 10;
 
 // Each server is a process of its own.
-describe('many servers', { timeout: 600_000 }, () => {
+describe('many servers', { timeout: patient(600_000) }, () => {
   it('DISC-3 R1 A38 nine of ten are discovered while the others hang, progress is reported, and no process is left', async () => {
     const names = Array.from({ length: countTrials(SERVERS) }, (_, index) => `s${String(index).padStart(4, '0')}`);
     // Every tenth hangs, so that they stand in the way from the beginning.
@@ -45,7 +46,7 @@ describe('many servers', { timeout: 600_000 }, () => {
           seen.push(known);
           return known;
         },
-        { timeout: 500_000, interval: 100 },
+        { timeout: patient(500_000), interval: 100 },
       )
       .toBe(SERVERS - HANGING);
     // Progress can be watched: the number grows in many steps, not in one at the end.
@@ -56,7 +57,7 @@ describe('many servers', { timeout: 600_000 }, () => {
 
     child.kill('SIGTERM');
     await new Promise((resolve) => child.once('exit', resolve));
-    await expect.poll(() => commandLinesWith(`--of=${place.folder}`), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => commandLinesWith(`--of=${place.folder}`), { timeout: patient(60_000) }).toEqual([]);
     const list = JSON.parse((await place.run('servers', '--json')).stdout) as {
       servers: Array<{ id: string; tools: number }>;
     };

@@ -5,6 +5,7 @@ import { becomes, load, startCluster, startReplica, type Replica } from '../supp
 import { temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 import { workplace } from '../support/toolscout.js';
+import { patient } from '../support/patience.js';
 
 /** The built command line of an older version: `git worktree add /tmp/old COMMIT`, then `npm run build` there. */
 const OLD = process.env['TOOLSCOUT_TEST_OLD_CLI'] ?? '';
@@ -12,7 +13,7 @@ const OLD = process.env['TOOLSCOUT_TEST_OLD_CLI'] ?? '';
 let postgres: TestPostgres;
 beforeAll(async () => {
   if (existsSync(OLD)) postgres = await startPostgres();
-}, 60_000);
+}, patient(60_000));
 afterAll(() => postgres?.cleanup());
 
 const decide = async ({ get, post }: Replica, verb: 'approve' | 'reject', reason: string): Promise<void> => {
@@ -66,7 +67,7 @@ async function upgrade(store: string | undefined): Promise<void> {
 
 describe.skipIf(!existsSync(OLD))(
   'two versions side by side (set TOOLSCOUT_TEST_OLD_CLI to the built command line of an older version)',
-  { timeout: 180_000 },
+  { timeout: patient(180_000) },
   () => {
     it('R20 STORE-3 over PostgreSQL nothing is lost, and each obeys what the other decides', async () => {
       await upgrade(await postgres.newDatabase());

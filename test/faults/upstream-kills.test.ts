@@ -10,6 +10,7 @@ import { silentLog } from '../../src/kernel/log.js';
 import { fixture, isAlive, startListening, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { repetitions } from '../support/long-form.js';
 import { openToolscout } from '../support/open-toolscout.js';
+import { patient } from '../support/patience.js';
 
 /** Calls in flight when a server is killed. */
 const CALLS = 8;
@@ -118,7 +119,7 @@ it.each([
   ['remote', remoteTarget, () => repetitions(10, 200)],
 ] as const)(
   'R5 kill -9 of a %s server during calls: one answer or one typed error each, and nothing runs twice',
-  { timeout: 1_800_000 },
+  { timeout: patient(1_800_000) },
   async (_kind, open, count) => {
     const folder = await temporaryDirectory();
     const journal = join(folder, 'journal');
@@ -178,16 +179,20 @@ it.each([
   },
 );
 
-it('R5 a server that is killed in each call opens its breaker, and it is not started for every call', async () => {
-  const folder = await temporaryDirectory();
-  const starts = join(folder, 'starts');
-  const servers = { fx: { ...fixture('legacy', `--start-file=${starts}`), rateLimit: false as const } };
-  const gateway = await openToolscout({ ...RETRYING, servers });
-  await gateway.servers.discover();
-  const codes: Array<string | undefined> = [];
-  const calls = repetitions(10, 200);
-  for (let at = 0; at < calls; at++) codes.push((await gateway.call('fx', 'crash', {})).error?.code);
-  expect(new Set(codes)).toEqual(new Set(['SERVER_CONNECTION_ERROR', 'CIRCUIT_OPEN']));
-  expect(codes.filter((code) => code === 'SERVER_CONNECTION_ERROR').length).toBeLessThanOrEqual(6);
-  expect(readFileSync(starts, 'utf8').trim().split('\n').length).toBeLessThanOrEqual(8);
-}, 120_000);
+it(
+  'R5 a server that is killed in each call opens its breaker, and it is not started for every call',
+  async () => {
+    const folder = await temporaryDirectory();
+    const starts = join(folder, 'starts');
+    const servers = { fx: { ...fixture('legacy', `--start-file=${starts}`), rateLimit: false as const } };
+    const gateway = await openToolscout({ ...RETRYING, servers });
+    await gateway.servers.discover();
+    const codes: Array<string | undefined> = [];
+    const calls = repetitions(10, 200);
+    for (let at = 0; at < calls; at++) codes.push((await gateway.call('fx', 'crash', {})).error?.code);
+    expect(new Set(codes)).toEqual(new Set(['SERVER_CONNECTION_ERROR', 'CIRCUIT_OPEN']));
+    expect(codes.filter((code) => code === 'SERVER_CONNECTION_ERROR').length).toBeLessThanOrEqual(6);
+    expect(readFileSync(starts, 'utf8').trim().split('\n').length).toBeLessThanOrEqual(8);
+  },
+  patient(120_000),
+);

@@ -7,6 +7,7 @@ import { isInternalHost } from '../../src/net/address.js';
 import { ToolscoutError } from '../../src/kernel/errors.js';
 import { createLineReader, isMessage } from '../../src/protocol/lines.js';
 import { countTrials, formOf } from '../support/long-form.js';
+import { patient } from '../support/patience.js';
 
 const RUNS = formOf(2000, 1_000_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_261_116);
@@ -50,7 +51,7 @@ function* variantsOf(seeds: readonly string[], random: (below: number) => number
 const nameOf = (text: string): string => `seed ${SEED}: ${JSON.stringify(text)}`;
 
 // The long form takes minutes.
-describe('hostile bytes', { timeout: 1_800_000 }, () => {
+describe('hostile bytes', { timeout: patient(1_800_000) }, () => {
   it('R16 A26 lines of any bytes become messages or nothing, however they are cut', () => {
     const random = randomOf(SEED);
     const seeds = [

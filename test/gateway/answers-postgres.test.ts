@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 
 let postgres: TestPostgres;
@@ -14,7 +14,7 @@ let count = 0;
 beforeAll(async () => {
   postgres = await startPostgres();
   base = await postgres.newDatabase();
-}, 60_000);
+}, patient(60_000));
 afterAll(() => postgres.cleanup());
 
 /** Replicas over one new place in the database, each with a state directory of its own. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 /** What is certain about one tool at a moment, seen from outside. */
 interface Certainty {
@@ -33,7 +33,7 @@ function randomOf(seed: number): (below: number) => number {
 describe('approvals under concurrent use', STARTS_PROCESSES, () => {
   it.each([1, 4711, 20_261_116])(
     'R17 SEC-9 no call succeeds on a tool that was not approved at any moment of the call (seed %i)',
-    { timeout: 120_000 },
+    { timeout: patient(120_000) },
     async (seed) => {
       const random = randomOf(seed);
       const folder = await temporaryDirectory();

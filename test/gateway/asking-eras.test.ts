@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { fixture, startListening, temporaryDirectory } from '../support/fixture.js';
 import { connectHost, serveOverHttp, type HostOptions, type TestHost } from '../support/mcp-host.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 /** A server of both eras that can ask its host in the older one only, as many that were written for that era. */
 async function bothEras(): Promise<{ gateway: Gateway; starts: () => Promise<number> }> {
@@ -20,7 +20,7 @@ async function bothEras(): Promise<{ gateway: Gateway; starts: () => Promise<num
 
 function call(host: TestHost, tool: string, args: JsonObject = {}): Promise<JsonObject> {
   const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-  return host.request('tools/call', params, { timeout: 120_000 });
+  return host.request('tools/call', params, { timeout: patient(120_000) });
 }
 
 async function expectAnswered(host: TestHost, tool: string): Promise<void> {

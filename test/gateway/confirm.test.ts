@@ -18,7 +18,7 @@ import { openHttpApp } from '../support/http-app.js';
 import { connectHost, serveOverHttp } from '../support/mcp-host.js';
 import { modernPost } from '../support/modern-request.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
 
@@ -487,7 +487,7 @@ describe('several processes', STARTS_PROCESSES, () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 60_000);
+  }, patient(60_000));
   afterAll(() => postgres.cleanup());
 
   const STORES = [

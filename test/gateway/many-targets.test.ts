@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Registry } from '../../src/gateway/index.js';
 import { temporaryDirectory } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 /** Sockets that are open at targets, now and at most. */
 interface Sockets {
@@ -58,48 +58,56 @@ const MAX_SERVERS = 129;
 const MAX_QUESTIONS = 7;
 
 describe('hundreds of targets', STARTS_PROCESSES, () => {
-  it('REG-5 A29 of 500 targets 50 hang and 50 answer garbage: everyone healthy is alive, and sockets stay bounded', async () => {
-    const sockets = { open: 0, most: 0 };
-    const kinds = [hanging, garbage, deep, healthy];
-    const [hung, odd, steep, good] = await Promise.all(kinds.map((kind) => startTarget(kind, sockets)));
-    const targets = Array.from({ length: 500 }, (_, at) =>
-      at < 50 ? hung! : at < 75 ? odd! : at < 100 ? steep! : good!,
-    );
-    // Time enough for servers that answer, on a busy machine too; those that hang take all of it.
-    const registry = await openOver(targets, 8000);
-    await registry.refresh();
-    const { items } = registry.snapshot();
-    expect(items).toHaveLength(500);
-    const of = (target: string): typeof items => items.filter(({ base_url: url }) => url === target);
-    expect(of(good!).filter(({ alive }) => alive)).toHaveLength(400);
-    expect(new Set(of(good!).map(({ failure_reason: reason }) => reason))).toEqual(new Set([null]));
-    expect(new Set(of(hung!).map(({ failure_reason: reason }) => reason))).toEqual(
-      new Set(['well_known_error:timeout']),
-    );
-    expect(of(hung!).filter(({ alive }) => alive)).toEqual([]);
-    expect(new Set([...of(odd!), ...of(steep!)].map(({ failure_reason: reason }) => reason))).toEqual(
-      new Set(['well_known_error:invalid_json']),
-    );
-    expect(sockets.most).toBeGreaterThan(0);
-    expect(sockets.most).toBeLessThanOrEqual(MAX_SERVERS * MAX_QUESTIONS);
-    await expect.poll(() => sockets.open).toBe(0);
-  }, 90_000);
+  it(
+    'REG-5 A29 of 500 targets 50 hang and 50 answer garbage: everyone healthy is alive, and sockets stay bounded',
+    async () => {
+      const sockets = { open: 0, most: 0 };
+      const kinds = [hanging, garbage, deep, healthy];
+      const [hung, odd, steep, good] = await Promise.all(kinds.map((kind) => startTarget(kind, sockets)));
+      const targets = Array.from({ length: 500 }, (_, at) =>
+        at < 50 ? hung! : at < 75 ? odd! : at < 100 ? steep! : good!,
+      );
+      // Time enough for servers that answer, on a busy machine too; those that hang take all of it.
+      const registry = await openOver(targets, 8000);
+      await registry.refresh();
+      const { items } = registry.snapshot();
+      expect(items).toHaveLength(500);
+      const of = (target: string): typeof items => items.filter(({ base_url: url }) => url === target);
+      expect(of(good!).filter(({ alive }) => alive)).toHaveLength(400);
+      expect(new Set(of(good!).map(({ failure_reason: reason }) => reason))).toEqual(new Set([null]));
+      expect(new Set(of(hung!).map(({ failure_reason: reason }) => reason))).toEqual(
+        new Set(['well_known_error:timeout']),
+      );
+      expect(of(hung!).filter(({ alive }) => alive)).toEqual([]);
+      expect(new Set([...of(odd!), ...of(steep!)].map(({ failure_reason: reason }) => reason))).toEqual(
+        new Set(['well_known_error:invalid_json']),
+      );
+      expect(sockets.most).toBeGreaterThan(0);
+      expect(sockets.most).toBeLessThanOrEqual(MAX_SERVERS * MAX_QUESTIONS);
+      await expect.poll(() => sockets.open).toBe(0);
+    },
+    patient(90_000),
+  );
 
-  it('REG-5 A29 a refresh ends although nothing ever answers, with a bounded number of sockets', async () => {
-    const sockets = { open: 0, most: 0 };
-    const hung = await startTarget(hanging, sockets);
-    const registry = await openOver(
-      Array.from({ length: 300 }, () => hung),
-      1500,
-    );
-    await registry.refresh();
-    const { items } = registry.snapshot();
-    expect(items.map(({ failure_reason: reason }) => reason)).toEqual(
-      Array.from({ length: 300 }, () => 'well_known_error:timeout'),
-    );
-    expect(items.filter(({ alive }) => alive)).toEqual([]);
-    // A silent server gets at most two requests: for health and for the document.
-    expect(sockets.most).toBeLessThanOrEqual(MAX_SERVERS * 2);
-    await expect.poll(() => sockets.open).toBe(0);
-  }, 90_000);
+  it(
+    'REG-5 A29 a refresh ends although nothing ever answers, with a bounded number of sockets',
+    async () => {
+      const sockets = { open: 0, most: 0 };
+      const hung = await startTarget(hanging, sockets);
+      const registry = await openOver(
+        Array.from({ length: 300 }, () => hung),
+        1500,
+      );
+      await registry.refresh();
+      const { items } = registry.snapshot();
+      expect(items.map(({ failure_reason: reason }) => reason)).toEqual(
+        Array.from({ length: 300 }, () => 'well_known_error:timeout'),
+      );
+      expect(items.filter(({ alive }) => alive)).toEqual([]);
+      // A silent server gets at most two requests: for health and for the document.
+      expect(sockets.most).toBeLessThanOrEqual(MAX_SERVERS * 2);
+      await expect.poll(() => sockets.open).toBe(0);
+    },
+    patient(90_000),
+  );
 });

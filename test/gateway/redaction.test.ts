@@ -14,7 +14,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { connectHost as connectAnyHost } from '../support/mcp-host.js';
 import { scriptedServer } from '../support/scripted-server.js';
 import { connectHost } from '../support/stdio-host.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 /** Every byte of every file below a folder. */
 async function bytesBelow(folder: string): Promise<string> {
@@ -115,7 +115,7 @@ describe('redaction', STARTS_PROCESSES, () => {
       const host = await connectAnyHost(gateway, { era, over: 'stdio' });
       const call = async (tool: string, args: JsonObject = {}): Promise<string> => {
         const params = { name: 'execute_tool', arguments: { server: 'asking', tool, arguments: args } };
-        return textOf(await host.request('tools/call', params, { timeout: 120_000 }));
+        return textOf(await host.request('tools/call', params, { timeout: patient(120_000) }));
       };
       // Without rules everything passes as it is; the connection is open when they come.
       expect(await call('elicit', { message: 'CANARY-0' })).toContain('Ann for CANARY-0');

@@ -8,7 +8,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openHttpApp } from '../support/http-app.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { startPostgres, type TestPostgres } from '../support/postgres.js';
 
 const READ: JsonObject = { name: 'read', description: 'Reads a note.', inputSchema: { type: 'object' } };
@@ -20,7 +20,7 @@ let count = 0;
 beforeAll(async () => {
   postgres = await startPostgres();
   base = await postgres.newDatabase();
-}, 60_000);
+}, patient(60_000));
 afterAll(() => postgres.cleanup());
 
 interface Cluster {

@@ -11,11 +11,10 @@ import { fixture, temporaryDirectory } from '../support/fixture.js';
 import { openToolscout, textOf } from '../support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
 
-const patient = { timeout: 240_000 };
 const visit = async (url: string): Promise<void> => void (await browse(url));
 
 describe('signing in', STARTS_PROCESSES, () => {
-  it('CONN-6 a server that asks for it names the command; once signed in, calls succeed', patient, async () => {
+  it('CONN-6 a server that asks for it names the command; once signed in, calls succeed', async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const gateway = await openToolscout({ servers: { notes: { url: server.url } } });
@@ -47,7 +46,7 @@ describe('signing in', STARTS_PROCESSES, () => {
     ]);
   });
 
-  it('CONN-6 a sign-in in one process is used by another that runs already', patient, async () => {
+  it('CONN-6 a sign-in in one process is used by another that runs already', async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const stateDir = await temporaryDirectory();
@@ -58,30 +57,26 @@ describe('signing in', STARTS_PROCESSES, () => {
     expect(textOf(await running.call('notes', 'echo', { text: 'there' }))).toBe('there');
   });
 
-  it(
-    'CONN-6 a server that was left alone for want of a sign-in is learned again after one elsewhere',
-    patient,
-    async () => {
-      const issuer = await startAuthorizationServer();
-      const server = await startProtectedServer({ issuers: () => [issuer.origin] });
-      const stateDir = await temporaryDirectory();
-      const config = { servers: { notes: { url: server.url } } };
-      const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
-      expect((await running.servers.discover())[0]).toMatchObject({
-        ok: false,
-        error: { code: 'AUTHENTICATION_FAILED' },
-      });
-      const finding = (await running.reports.doctor()).findings.find(({ subject }) => subject.includes('notes'));
-      expect(finding?.next).toBe('Sign in: toolscout auth login notes');
-      const learned = new Promise<number>((resolve) => {
-        running.onEvent((event) => event.type === 'learned' && resolve(event.tools));
-      });
-      await other.servers.signIn('notes', { open: visit });
-      expect(await learned).toBe(1);
-    },
-  );
+  it('CONN-6 a server that was left alone for want of a sign-in is learned again after one elsewhere', async () => {
+    const issuer = await startAuthorizationServer();
+    const server = await startProtectedServer({ issuers: () => [issuer.origin] });
+    const stateDir = await temporaryDirectory();
+    const config = { servers: { notes: { url: server.url } } };
+    const [running, other] = [await openToolscout(config, { stateDir }), await openToolscout(config, { stateDir })];
+    expect((await running.servers.discover())[0]).toMatchObject({
+      ok: false,
+      error: { code: 'AUTHENTICATION_FAILED' },
+    });
+    const finding = (await running.reports.doctor()).findings.find(({ subject }) => subject.includes('notes'));
+    expect(finding?.next).toBe('Sign in: toolscout auth login notes');
+    const learned = new Promise<number>((resolve) => {
+      running.onEvent((event) => event.type === 'learned' && resolve(event.tools));
+    });
+    await other.servers.signIn('notes', { open: visit });
+    expect(await learned).toBe(1);
+  });
 
-  it('CONN-6 refuses a sign-in where a credential is configured, and to a local process', patient, async () => {
+  it('CONN-6 refuses a sign-in where a credential is configured, and to a local process', async () => {
     const gateway = await openToolscout(
       {
         servers: {
@@ -117,36 +112,32 @@ describe('signing in', STARTS_PROCESSES, () => {
     expect(ran.stdout).not.toContain('uses the credential');
   });
 
-  it(
-    'CONN-6 A33 toolscout signs in as itself without a page; a credential in the URL is not shown',
-    patient,
-    async () => {
-      const secret = 'robot-secret-robot-secret';
-      const robot = {
-        client_id: 'robot',
-        client_secret: secret,
-        grant_types: ['client_credentials'],
-        redirect_uris: [],
-        response_types: [],
-      };
-      const issuer = await startAuthorizationServer({ clients: [robot] });
-      const resource = (url: string): string => `${url}?key=canary-in-the-url`;
-      const server = await startProtectedServer({ issuers: () => [issuer.origin], resource });
-      const auth = { type: 'client-credentials' as const, clientId: 'robot', clientSecret: secret };
-      const gateway = await openToolscout({ servers: { notes: { url: resource(server.url), auth } } });
-      expect(textOf(await gateway.call('notes', 'echo', { text: 'hi' }))).toBe('hi');
-      const open = (): never => {
-        throw new Error('nobody is there');
-      };
-      expect(await gateway.servers.signIn('notes', { open })).toMatchObject({ state: 'signed-in', renewable: true });
-      const shown = JSON.stringify([await gateway.servers.signInStatus('notes'), await gateway.audit.list()]);
-      expect(shown).toContain('?key=***');
-      expect(shown).not.toContain('canary-in-the-url');
-      expect(shown).not.toContain(secret);
-    },
-  );
+  it('CONN-6 A33 toolscout signs in as itself without a page; a credential in the URL is not shown', async () => {
+    const secret = 'robot-secret-robot-secret';
+    const robot = {
+      client_id: 'robot',
+      client_secret: secret,
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+      response_types: [],
+    };
+    const issuer = await startAuthorizationServer({ clients: [robot] });
+    const resource = (url: string): string => `${url}?key=canary-in-the-url`;
+    const server = await startProtectedServer({ issuers: () => [issuer.origin], resource });
+    const auth = { type: 'client-credentials' as const, clientId: 'robot', clientSecret: secret };
+    const gateway = await openToolscout({ servers: { notes: { url: resource(server.url), auth } } });
+    expect(textOf(await gateway.call('notes', 'echo', { text: 'hi' }))).toBe('hi');
+    const open = (): never => {
+      throw new Error('nobody is there');
+    };
+    expect(await gateway.servers.signIn('notes', { open })).toMatchObject({ state: 'signed-in', renewable: true });
+    const shown = JSON.stringify([await gateway.servers.signInStatus('notes'), await gateway.audit.list()]);
+    expect(shown).toContain('?key=***');
+    expect(shown).not.toContain('canary-in-the-url');
+    expect(shown).not.toContain(secret);
+  });
 
-  it('CLI-1 auth login, status and logout say what holds, as text and as JSON', patient, async () => {
+  it('CLI-1 auth login, status and logout say what holds, as text and as JSON', async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const stateDir = await temporaryDirectory();
@@ -182,7 +173,7 @@ describe('signing in', STARTS_PROCESSES, () => {
     expect((await run('login')).code).toBe(64);
   });
 
-  it('CLI-1 without a browser the address is printed, and what the user pastes ends the sign-in', patient, async () => {
+  it('CLI-1 without a browser the address is printed, and what the user pastes ends the sign-in', async () => {
     const issuer = await startAuthorizationServer();
     const server = await startProtectedServer({ issuers: () => [issuer.origin] });
     const gateway = await openToolscout({ servers: { notes: { url: server.url } } });

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { patient } from './patience.js';
 
 /** How to start a fixture server. */
 export interface FixtureCommand {
@@ -76,16 +77,17 @@ export function commandLinesWith(text: string): string[] {
     .filter((line) => line.includes(text));
 }
 
-/** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (60 s). */
+/** Resolves once `condition` holds; fails naming `what` when it does not within `timeoutMs` (60 s), or longer on a busy machine. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
   options: { readonly timeoutMs?: number; readonly what?: string } = {},
 ): Promise<void> {
   const { timeoutMs = 60_000, what = 'the condition' } = options;
-  const deadline = performance.now() + timeoutMs;
+  const waitMs = patient(timeoutMs);
+  const deadline = performance.now() + waitMs;
   // Asked often at first, and then less: a condition may ask a process, which has other work to do.
   for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(pauseMs * 1.5, 60)) {
-    if (performance.now() > deadline) throw new Error(`Waited ${timeoutMs} ms in vain for ${what}`);
+    if (performance.now() > deadline) throw new Error(`Waited ${waitMs} ms in vain for ${what}`);
     await delay(pauseMs);
   }
 }

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../src/kernel/json.js';
 import { isAlive, waitUntil } from './fixture.js';
 import { hostOver, type HostOptions, type TestHost } from './mcp-host.js';
 import { PROGRAM, type Workplace } from './toolscout.js';
+import { patient } from './patience.js';
 
 /** The arguments with which a host starts a forwarder. */
 export function forwarderArgs(place: Workplace, ...more: string[]): string[] {
@@ -43,7 +44,7 @@ export async function sharedHost(
   let text = '';
   transport.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
   const connected = await hostOver(transport, { era: 'legacy', capabilities: {}, ...host });
-  const run: SharedHost['run'] = (server, tool, given = {}, how = { timeout: 90_000 }) =>
+  const run: SharedHost['run'] = (server, tool, given = {}, how = { timeout: patient(90_000) }) =>
     connected.request('tools/call', { name: 'execute_tool', arguments: { server, tool, arguments: given } }, how);
   return { ...connected, pid: transport.pid!, logged: () => text, run };
 }

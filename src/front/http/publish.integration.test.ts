@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../test/support/fixture.js';
 import { openHttpApp } from '../../../test/support/http-app.js';
 import { openToolscout } from '../../../test/support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { listen } from './listen/listen.js';
 
 interface Page {
@@ -132,7 +132,7 @@ describe('slow clients', STARTS_PROCESSES, () => {
       request.signal.addEventListener('abort', () => gone.push(pathname));
       if (pathname === '/late') {
         // It is answered after the other was let go, so it waited longer than that one was given.
-        await expect.poll(() => gone, { timeout: 60_000 }).toContain('/stalled');
+        await expect.poll(() => gone, { timeout: patient(60_000) }).toContain('/stalled');
         return new Response('late');
       }
       let left = 64;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.js';
-import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import { silentLog } from '../../kernel/log.js';
 import type { Store } from '../../model/store.js';
@@ -11,7 +11,7 @@ import { prepareSchema } from './schema.js';
 let postgres: TestPostgres;
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
+}, patient(60_000));
 afterAll(() => postgres.cleanup());
 
 interface Place {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client } from 'pg';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.js';
-import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { systemClock } from '../../kernel/clock.js';
 import { silentLog } from '../../kernel/log.js';
 import type { AuditRecord } from '../../model/audit-record.js';
@@ -23,7 +23,7 @@ describe('the chains of replicas', STARTS_PROCESSES, () => {
   let postgres: TestPostgres;
   beforeAll(async () => {
     postgres = await startPostgres();
-  }, 120_000);
+  }, patient(120_000));
   afterAll(() => postgres.cleanup());
 
   /** Two replicas that have appended in turn: a0, b0, a1, b1, … */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startDatabaseProxy, type DatabaseProxy } from '../../../test/support/database-proxy.js';
-import { STARTS_PROCESSES } from '../../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../../test/support/patience.js';
 import { startPostgres, type TestPostgres } from '../../../test/support/postgres.js';
 import { systemClock, type Clock } from '../../kernel/clock.js';
 import { silentLog } from '../../kernel/log.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   postgres = await startPostgres();
   base = await postgres.newDatabase();
   proxy = await startDatabaseProxy(base);
-}, 60_000);
+}, patient(60_000));
 afterAll(async () => {
   await proxy.stop();
   await postgres.cleanup();
@@ -212,7 +212,7 @@ describe('announcements', STARTS_PROCESSES, () => {
     expect(proxy.listening).toBe(0);
     await other.put('s', 'k', 1);
     await expect.poll(() => heard).toContain('s');
-    await expect.poll(() => proxy.listening, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => proxy.listening, { timeout: patient(60_000) }).toBe(1);
     proxy.freezeListeners();
     // Nor does it hold up the end.
     await store.close();

@@ -12,6 +12,7 @@ import { createLog, silentLog } from '../../kernel/log.js';
 import type { Store } from '../../model/store.js';
 import { readPostgresAddress } from './address.js';
 import { openPostgresStore } from './postgres.js';
+import { patient } from '../../../test/support/patience.js';
 
 let postgres: TestPostgres;
 let pooler: TransactionPooler;
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const program = process.env['TOOLSCOUT_TEST_PGBOUNCER'];
   pooler = program === undefined ? await startTransactionPooler(direct) : await startPgBouncer(program, direct);
   pooled = pooler.address(direct);
-}, 60_000);
+}, patient(60_000));
 afterAll(async () => {
   await pooler.stop();
   await postgres.cleanup();

@@ -8,6 +8,7 @@ import type { Store } from '../../model/store.js';
 import { readPostgresAddress } from './address.js';
 import { openPostgresStore, type PostgresStoreOptions } from './postgres.js';
 import { createSeal } from './seal.js';
+import { patient } from '../../../test/support/patience.js';
 
 let postgres: TestPostgres;
 let base: string;
@@ -15,7 +16,7 @@ let count = 0;
 beforeAll(async () => {
   postgres = await startPostgres();
   base = await postgres.newDatabase();
-}, 60_000);
+}, patient(60_000));
 afterAll(() => postgres.cleanup());
 
 /** A place without tables; a schema is made faster than a database. */

@@ -1,5 +1,6 @@
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, inject, onTestFinished } from 'vitest';
+import { patient } from '../../support/patience.js';
 
 /** A page in the browser that the tests of one file share; a context of its own, so that nothing is remembered. */
 export type OpenPage = (url: string, options?: PageOptions) => Promise<Page>;
@@ -15,7 +16,7 @@ export interface PageOptions extends BrowserContextOptions {
 }
 
 /** How long a page may take on a busy machine. */
-export const PATIENCE_MS = 150_000;
+export const PATIENCE_MS = patient(150_000);
 
 /**
  * One browser for all tests of a file. A page that throws, that logs an error or that asks for anything outside its
@@ -29,7 +30,7 @@ export function sharedBrowser(): OpenPage {
       headless: true,
       args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--force-color-profile=srgb'],
     });
-  }, 120_000);
+  }, patient(120_000));
   afterAll(() => browser?.close());
   return async (url, { alsoTo = [], tolerates, onLeave, ...options } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });

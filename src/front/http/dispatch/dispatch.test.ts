@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixture } from '../../../../test/support/fixture.js';
 import { openHttpApp, type TestApp } from '../../../../test/support/http-app.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
-import { COMPUTES_LONG } from '../../../../test/support/patience.js';
+import { COMPUTES_LONG, patient } from '../../../../test/support/patience.js';
 import { wrapGateway, type Gateway } from '../../../gateway/index.js';
 import type { JsonObject } from '../../../kernel/json.js';
 import { listen } from '../listen/listen.js';
@@ -109,32 +109,36 @@ describe('the one way of a request', COMPUTES_LONG, () => {
     }
   });
 
-  it('S1 A7 a foreign Host or Origin is refused at every path and with every method before anything else', async () => {
-    const gateway = await openKnown();
-    const plain = await openHttpApp(gateway);
-    const sharing = await openHttpApp(gateway, { allowedOrigins: ['https://studio.example'] });
-    const paths = [...new Set([...routesOf(plain).map(({ path }) => path), ...ODD_PATHS])];
-    for (const path of paths) {
-      for (const method of METHODS) {
-        // Health checks answer under any Host; their own test has them.
-        const isProbe = ['/health', '/ready'].includes(path) && ['GET', 'HEAD'].includes(method);
-        const foreign: ReadonlyArray<Record<string, string>> = [
-          ...(isProbe ? [] : [{ host: 'evil.example' }]),
-          { origin: 'http://evil.example' },
-          { host: 'evil.example', origin: 'http://localhost:3000' },
-        ];
-        for (const headers of foreign) {
-          for (const http of [plain, sharing]) {
-            const answer = await ask(http, method, path, headers);
-            expect({ method, path, status: answer.status }).toEqual({ method, path, status: 403 });
-            const body = await answer.text();
-            if (method === 'HEAD') expect(body).toBe('');
-            else expect(body).toContain('is not allowed.');
+  it(
+    'S1 A7 a foreign Host or Origin is refused at every path and with every method before anything else',
+    async () => {
+      const gateway = await openKnown();
+      const plain = await openHttpApp(gateway);
+      const sharing = await openHttpApp(gateway, { allowedOrigins: ['https://studio.example'] });
+      const paths = [...new Set([...routesOf(plain).map(({ path }) => path), ...ODD_PATHS])];
+      for (const path of paths) {
+        for (const method of METHODS) {
+          // Health checks answer under any Host; their own test has them.
+          const isProbe = ['/health', '/ready'].includes(path) && ['GET', 'HEAD'].includes(method);
+          const foreign: ReadonlyArray<Record<string, string>> = [
+            ...(isProbe ? [] : [{ host: 'evil.example' }]),
+            { origin: 'http://evil.example' },
+            { host: 'evil.example', origin: 'http://localhost:3000' },
+          ];
+          for (const headers of foreign) {
+            for (const http of [plain, sharing]) {
+              const answer = await ask(http, method, path, headers);
+              expect({ method, path, status: answer.status }).toEqual({ method, path, status: 403 });
+              const body = await answer.text();
+              if (method === 'HEAD') expect(body).toBe('');
+              else expect(body).toContain('is not allowed.');
+            }
           }
         }
       }
-    }
-  }, 120_000);
+    },
+    patient(120_000),
+  );
 
   it('A1 a path that only looks like one of the table is not found, with every method', async () => {
     const http = await openHttpApp(await openKnown(), { studio: undefined });

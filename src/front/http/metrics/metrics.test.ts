@@ -8,7 +8,7 @@ import { createFakeClock } from '../../../../test/support/fake-clock.js';
 import { openOfflineGateway } from '../../../../test/support/offline-gateway.js';
 import { openToolscout } from '../../../../test/support/open-toolscout.js';
 import { readPrometheus } from '../../../../test/support/read-prometheus.js';
-import { STARTS_PROCESSES } from '../../../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../../../test/support/patience.js';
 import type { Gateway } from '../../../gateway/index.js';
 import { systemClock } from '../../../kernel/clock.js';
 import parsePrometheusTextFormat from 'parse-prometheus-text-format';
@@ -18,7 +18,7 @@ import { codePoint } from '../../../../test/support/any-text.js';
 
 async function waitFor<T>(look: () => Promise<T | undefined>): Promise<T> {
   let seen: T | undefined;
-  await expect.poll(async () => (seen = await look()) !== undefined, { timeout: 60_000 }).toBe(true);
+  await expect.poll(async () => (seen = await look()) !== undefined, { timeout: patient(60_000) }).toBe(true);
   return seen!;
 }
 
