@@ -150,6 +150,22 @@ describe('approvals in Studio', () => {
     },
   );
 
+  it('STUDIO-1 the page of a tool follows the rules while it is open', STARTS_PROCESSES, async () => {
+    const servers = { legacy: fixture('legacy') };
+    const studio = await openStudio({ servers });
+    const page = await open(`${studio.url}#/tool/legacy/echo`);
+    const form = page.getByRole('heading', { name: 'Try it' });
+    await form.waitFor();
+    await writeFile(
+      studio.configFile,
+      JSON.stringify({ servers, toolRules: [{ pattern: 'legacy:echo', enabled: false }] }),
+    );
+    await page.getByText('Agents do not get this tool.').waitFor();
+    await form.waitFor({ state: 'detached' });
+    await writeFile(studio.configFile, JSON.stringify({ servers }));
+    await form.waitFor();
+  });
+
   it(
     'STUDIO-1 STUDIO-8 an exception offers one tool that a rule disables, from its page, Held back, Search and Rules, and nothing else changes',
     STARTS_PROCESSES,

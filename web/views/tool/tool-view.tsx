@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { api } from '../../api/client.js';
 import type { Json, JsonObject, PendingCall, ToolDetails, Why } from '../../api/types.js';
 import { asks } from '../../app/asks.js';
+import type { LiveEvent } from '../../app/live.js';
 import { useResource } from '../../app/resource.js';
 import { hrefTo, type Route } from '../../app/router.js';
 import { now } from '../../app/now.js';
@@ -313,18 +314,23 @@ function Try({ tool, remembered }: { readonly tool: ToolDetails; readonly rememb
   );
 }
 
+/** Whether an event may change what a tool of a server is, or whether it is offered. */
+function isAbout(event: LiveEvent, server: string): boolean {
+  return event.server === server || event.type === 'approval' || event.type === 'reloaded';
+}
+
 /** One tool: what it is, and a form to try it. */
 export function ToolView({ route }: { readonly route: Route }): VNode {
   const [server = '', name = ''] = route.parts;
   const tool = useResource(
     `tool ${server} ${name}`,
     (signal) => api.tool(server, name, signal),
-    (event) => event.server === server && event.type !== 'state' && event.type !== 'notification',
+    (event) => isAbout(event, server) && event.type !== 'state' && event.type !== 'notification',
   );
   const why = useResource(
     `why ${server} ${name}`,
     (signal) => api.why(server, name, signal),
-    (event) => event.server === server || event.type === 'approval' || event.type === 'reloaded',
+    (event) => isAbout(event, server),
   );
   const reload = (): void => {
     why.reload();
