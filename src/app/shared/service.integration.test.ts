@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -110,6 +111,12 @@ describe('the lock of a start', () => {
     await writeFile(file, 'someone');
     fourth!();
     expect(await readFile(file, 'utf8')).toBe('someone');
+    // Another process takes the forgotten lock over between the look and the removal.
+    await writeFile(file, '');
+    await utimes(file, earlier, earlier);
+    const late = { now: () => (writeFileSync(file, String(process.ppid)), Date.now()) };
+    expect(tryLock(file, late)).toBeUndefined();
+    expect(holderOf(file)).toBe(process.ppid);
     expect(isAlive(NOBODY)).toBe(false);
     expect(isAlive(process.pid)).toBe(true);
     expect(() => tryLock(join(file, 'below'), systemClock)).toThrow();

@@ -30,13 +30,14 @@ export function holderOf(file: string): number | undefined {
   }
 }
 
-function isStale(file: string, clock: Pick<Clock, 'now'>): boolean {
+/** A lock that was left behind, by its holder; `undefined` when it is free or held. */
+function findStale(file: string, clock: Pick<Clock, 'now'>): { readonly holder: number | undefined } | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found) return false;
+  if (!found) return undefined;
   const holder = holderOf(file);
-  if (holder !== undefined && !isAlive(holder)) return true;
+  if (holder !== undefined && !isAlive(holder)) return { holder };
   const lifeMs = holder === undefined ? UNNAMED_MS : STALE_MS;
-  return isOver(found.mtimeMs + lifeMs, lifeMs, clock.now());
+  return isOver(found.mtimeMs + lifeMs, lifeMs, clock.now()) ? { holder } : undefined;
 }
 
 /** Removes a file that may be gone already; `rmSync` can do more and costs a forwarder memory. */
@@ -48,9 +49,8 @@ function remove(file: string): void {
   }
 }
 
-/** Moves a stale lock out of the way; a lock that another process took meanwhile is put back. */
-function clear(file: string): void {
-  const holder = holderOf(file);
+/** Moves a stale lock out of the way; a lock that another process has taken since it was found stale is put back. */
+function clear(file: string, holder: number | undefined): void {
   const aside = `${file}.${process.pid}`;
   try {
     renameSync(file, aside);
@@ -63,7 +63,8 @@ function clear(file: string): void {
 
 /** Takes the lock; answers how to release it, or `undefined` while another process holds it. */
 export function tryLock(file: string, clock: Pick<Clock, 'now'>): (() => void) | undefined {
-  if (isStale(file, clock)) clear(file);
+  const stale = findStale(file, clock);
+  if (stale) clear(file, stale.holder);
   let handle: number;
   try {
     handle = openPrivate(file, constants.O_CREAT | constants.O_EXCL);
