@@ -105,7 +105,8 @@ describe('the audit log', STARTS_PROCESSES, () => {
     const stored = new Set<string>();
     const listed = await place.run('audit', 'export');
     for (const line of listed.stdout.trimEnd().split('\n')) stored.add((JSON.parse(line) as AuditRecord).id);
-    expect(stored.size).toBeGreaterThan(40);
+    // What was delivered is in the log.
+    expect(ids.filter((id) => !stored.has(id))).toEqual([]);
     const last = place.start('serve', '--stdio');
     await expect.poll(() => [...stored].filter((id) => !ids.includes(id)), { timeout: patient(90_000) }).toEqual([]);
     last.kill('SIGKILL');

@@ -25,7 +25,7 @@ describe('studio', STARTS_PROCESSES, () => {
     const [line] = await lineMatching(serving, /\{.*\}/);
     const first = JSON.parse(line) as { url: string; started: boolean };
     expect([first.started, first.url.startsWith(`${url}/#/sign-in?code=`)]).toEqual([true, true]);
-    expect(await isServing(url)).toBe(true);
+    await expect.poll(() => isServing(url)).toBe(true);
     const again = await place.run('studio', '--no-open', '--json');
     const second = JSON.parse(again.stdout) as { url: string; started: boolean };
     expect(second.started).toBe(false);

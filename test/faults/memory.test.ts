@@ -7,6 +7,8 @@ import { patient } from '../support/patience.js';
 
 /** The heap of the toolscout that is flooded, in MB. */
 const HEAP = 96;
+/** Where other programs have the processors, a request may take the minute after which it is ended (A29). */
+const UNSERVED = patient(1) > 1 ? [503, 408] : [503];
 
 interface Served {
   readonly base: string;
@@ -51,9 +53,9 @@ describe('a toolscout with little memory', { timeout: patient(900_000) }, () => 
       expect(health.status).toBe(200);
       const answers = await Promise.all(calls);
       const refused = answers.filter(({ status }) => status === 503);
-      expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+      expect(answers.filter(({ status }) => status !== 200 && !UNSERVED.includes(status))).toEqual([]);
       expect(refused.length).toBeGreaterThan(0);
-      expect(answers.length - refused.length).toBeGreaterThan(0);
+      expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
       expect(refused.every(({ retryAfter }) => Number(retryAfter) > 0)).toBe(true);
       expect(served.exitCode()).toBeNull();
       const again = call('slow', 'echo', { message: 'again' });
@@ -70,7 +72,7 @@ describe('a toolscout with little memory', { timeout: patient(900_000) }, () => 
     const rounds = repetitions(1, 30);
     for (let round = 0; round < rounds; round++) {
       const answers = await Promise.all(Array.from({ length: 60 }, () => served.post('/v1/call', body)));
-      expect(answers.filter(({ status }) => status !== 200 && status !== 503)).toEqual([]);
+      expect(answers.filter(({ status }) => status !== 200 && !UNSERVED.includes(status))).toEqual([]);
       expect(served.exitCode()).toBeNull();
     }
     const again = call('slow', 'echo', { message: 'again' });

@@ -7,7 +7,7 @@ import { openGateway } from '../../src/app/open-gateway.js';
 import type { ConfigInput } from '../../src/model/config.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 
 const READ: JsonObject = { name: 'read', description: 'Reads a note.', inputSchema: { type: 'object' } };
 const CHANGED: JsonObject = { ...READ, description: 'Reads a note and mails it.' };
@@ -105,7 +105,10 @@ describe('two processes over one store', STARTS_PROCESSES, () => {
     expect(await codeOf(short)).toBe('TOOL_CHANGED');
     expect((await short.tools.list('notes')).map(({ name }) => name)).toEqual(['write']);
     await here.show([CHANGED, { ...READ, name: 'erase' }]);
-    const searching = await here.open({ cache: { ttlMs: 0 } }, { refreshFirst: true });
+    const searching = await here.open(
+      { cache: { ttlMs: 0 }, limits: { searchWaitMs: patient(10_000) } },
+      { refreshFirst: true },
+    );
     const { hits } = await searching.search('erase read write', { limit: 50 });
     expect(hits.map(({ tool }) => tool)).toEqual(['erase']);
   });

@@ -1,5 +1,5 @@
-/** Handed to the workers by `vitest.config.ts`, which measures it once. */
-const VARIABLE = 'TOOLSCOUT_TEST_SLOWNESS';
+/** Handed to the workers by `vitest.config.ts`, which measures it once. Variables that begin with TOOLSCOUT are settings of what is tested. */
+const VARIABLE = 'SLOWNESS_OF_TESTS';
 /** CPU that is spent to measure. */
 const SAMPLE_MS = 100;
 /** A test that never ends must still be reported within the hour. */
