@@ -60,6 +60,7 @@ export default defineConfig({
     isolate: false,
     // A variable that a test sets does not outlive it.
     unstubEnvs: true,
+    setupFiles: ['test/support/same-inputs.ts'],
     // Every project compiles the same sources; the compiled ones are kept in node_modules, by their content.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
