@@ -72,10 +72,10 @@ function prepend(text: string, parent: Node, key: string, value: unknown, { step
   return splice(text, end + 1, end + 1, `${field}${eol}`);
 }
 
-/** A new field at the end of an object that is written on one line. */
+/** A new field on the line of the last one, for an object whose first field stands on the line of its bracket. */
 function append(text: string, parent: Node, key: string, value: unknown): string | undefined {
   const last = parent.children?.at(-1);
-  if (!last || text.slice(parent.offset, endOf(parent)).includes('\n')) return undefined;
+  if (!last) return undefined;
   return splice(text, endOf(last), endOf(last), `, ${JSON.stringify(key)}: ${onOneLine(value)}`);
 }
 

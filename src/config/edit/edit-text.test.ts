@@ -48,6 +48,10 @@ describe('editText', () => {
     expect(await edit('{ "servers": { "x": {} } }', 'json', b)).toBe(
       '{ "servers": { "x": {}, "b": { "command": "b" } } }',
     );
+    const mixed = '{ "servers": { "x": {"args":["1","2"]},\n "y": {"command":"y"}},\n "mode": "meta" }\n';
+    expect(await edit(mixed, 'json', b)).toBe(
+      mixed.replace('{"command":"y"}', '{"command":"y"}, "b": { "command": "b" }'),
+    );
   });
 
   it('CLI-3 YAML keeps remarks, order and style of what it does not touch', async () => {
