@@ -784,6 +784,18 @@ describe('toolscout config, cache, audit and doctor', STARTS_PROCESSES, () => {
     expect(stdout).toContain(' success 31000.0 ms (30000.0 ms of it waiting for a person or the host)');
   });
 
+  it('EXEC-5 SEC-11 audit tells what was decided about a call that needs a confirmation', async () => {
+    const { gateway } = await openOfflineGateway([]);
+    const about = { id: 'r', time: 0, kind: 'confirm', principal: 'ann', outcome: 'success' } as const;
+    const list = async () => [
+      { ...about, detail: { decision: 'rejected', via: 'operator', id: 'call_1', reason: `no${ESC}[2J` } },
+      { ...about, detail: { decision: 'asked', via: 'operator', id: 'call_1' } },
+    ];
+    const { stdout } = await run({ ...gateway, audit: { ...gateway.audit, list } }, 'audit');
+    expect(stdout).toMatch(HARMLESS);
+    expect(stdout).toMatch(/ ann confirm success rejected call_1 no.*\n.* ann confirm success asked call_1\n/);
+  });
+
   it('EXEC-5 CLI-1 audit --follow goes on until it is stopped, oldest first', async () => {
     const gateway = await openToolscout({ servers: { old: fixture('legacy') } });
     const kept: Gateway = { ...gateway, close: async () => undefined };

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { AUDIT_KINDS, type AuditRecord } from '../../../model/audit-record.js';
+import { isObject } from '../../../kernel/json.js';
 import { printable } from '../../../kernel/text.js';
 import { wholeNumber } from '../arguments.js';
 import { addAuditExport } from './audit-export.js';
@@ -15,6 +16,13 @@ interface Flags extends CommonFlags {
   readonly follow?: boolean;
 }
 
+/** What was decided about a call that needs a confirmation: all such records have the same outcome. */
+function decisionOf({ kind, detail }: AuditRecord): string {
+  if (kind !== 'confirm' || !isObject(detail)) return '';
+  const { decision, id, reason } = detail;
+  return [decision, id, reason].filter((part) => typeof part === 'string').join(' ');
+}
+
 function line(record: AuditRecord): string {
   const { principal, kind, outcome, code, latencyMs, askedMs } = record;
   const parts = [
@@ -23,6 +31,7 @@ function line(record: AuditRecord): string {
     kind,
     [record.server, record.tool].filter((part) => part !== undefined).join(':'),
     outcome,
+    decisionOf(record),
     code ?? '',
     latencyMs === undefined ? '' : `${latencyMs.toFixed(1)} ms`,
     askedMs === undefined ? '' : `(${askedMs.toFixed(1)} ms of it waiting for a person or the host)`,
