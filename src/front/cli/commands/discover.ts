@@ -86,10 +86,9 @@ export function addDiscover(program: Command, deps: CliDeps): void {
             terminal.out(
               `${terminal.paint.green('✓')} ${outcome.server}: ${counted(outcome.tools, 'tool')}${dropped}${fallbackText(outcome)}`,
             );
-            for (const bad of outcome.dropped) {
-              terminal.out(
-                terminal.paint.yellow(`    entry ${bad.index} ${printable(bad.name ?? '')}: ${printable(bad.reason)}`),
-              );
+            for (const { index, name, reason } of outcome.dropped) {
+              const entry = [`entry ${index + 1}`, ...(name === undefined ? [] : [name])].join(' ');
+              terminal.out(terminal.paint.yellow(`    ${printable(entry)}: ${printable(reason)}`));
             }
             if (outcome.truncated) terminal.out(terminal.paint.yellow(`    ${printable(outcome.truncated)}`));
           }
