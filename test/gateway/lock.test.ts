@@ -58,7 +58,7 @@ describe('the lock file', STARTS_PROCESSES, () => {
     expect(await run(['lock'])).toMatchObject({ code: 0, stdout: expect.stringContaining('1 server, 2 definitions') });
     expect((await run(['lock'])).stdout).toContain('nothing changed');
     expect(JSON.parse((await run(['lock', '--json'])).stdout)).toMatchObject({ changed: false, servers: 1, items: 2 });
-    expect((await run(['lock', '--check'])).stdout).toContain('Everything is as');
+    expect((await run(['lock', '--check'])).stdout).toContain('Nothing differs from');
     const gateway = await open();
     expect(await gateway.audit.list({ kind: 'lock' })).toMatchObject([{ principal: 'local' }, {}, {}]);
     await gateway.close();

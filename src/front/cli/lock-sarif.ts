@@ -4,9 +4,9 @@ import { VERSION } from '../../kernel/version.js';
 import { type Drift, LOCK_FILE, type LockCheck } from '../../model/lock.js';
 
 const RULES: Readonly<Record<Drift['change'], string>> = {
-  added: 'Something is there that the lock does not hold.',
-  removed: 'Something that the lock holds is not there.',
-  changed: 'Something is not what the lock holds.',
+  added: 'A definition or server is not in the lock.',
+  removed: 'A definition or server of the lock is missing.',
+  changed: 'A definition or server differs from the lock.',
 };
 
 /** A drift in one line for people. */

@@ -19,7 +19,7 @@ interface Flags extends CommonFlags {
 }
 
 function show(found: LockCheck, terminal: Terminal): void {
-  if (found.ok) return terminal.out(`Everything is as ${inLine(found.file)} holds it.`);
+  if (found.ok) return terminal.out(`Nothing differs from ${inLine(found.file)}.`);
   for (const drift of found.drifts) {
     terminal.out(terminal.paint.bold(describeDrift(drift)));
     for (const change of drift.changes) terminal.out(changeLines(change, terminal).join('\n'));
