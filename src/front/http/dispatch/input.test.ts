@@ -14,6 +14,13 @@ describe('readBody', () => {
     });
   });
 
+  it('REG-2 a field that is missing or has the wrong type is named in plain words', async () => {
+    const schema = z.strictObject({ server: z.string(), tool: z.string() });
+    await expect(readBody(schema, post('{"server":1}'))).rejects.toMatchObject({
+      message: 'The body is not valid: server: expected string, found number; tool: is missing; expected string.',
+    });
+  });
+
   it('A28 a body that is large for its text alone is taken', async () => {
     const body = { text: '[,{'.repeat(1_000_000) };
     expect(await readBody(z.unknown(), post(JSON.stringify(body)))).toEqual(body);

@@ -49,8 +49,16 @@ function refuse(what: string, problems: readonly Problem[]): ToolscoutError {
   });
 }
 
+/** What a schema says of a value that has the wrong type, in the words of the checks of the config. */
+function plainly(message: string): string {
+  const [, expected, received] = /^Invalid input: (expected .+), received (.+)$/.exec(message) ?? [];
+  if (expected === undefined) return message;
+  return received === 'undefined' ? `is missing; ${expected}` : `${expected}, found ${received}`;
+}
+
 function problemsOf(error: z.ZodError, given?: (name: string) => string | null): Problem[] {
-  return error.issues.map(({ path, message }) => {
+  return error.issues.map(({ path, message: said }) => {
+    const message = plainly(said);
     const name = path.map(String).join('.') || 'body';
     const value = given?.(String(path[0]));
     const found = value === null || value === undefined ? '' : `, found "${oneLine(printable(value), SHOWN)}"`;
