@@ -216,7 +216,7 @@ describe('the command line', STARTS_PROCESSES, () => {
     expect(report.stdout).toContain(join(place.folder, 'state'));
     expect(report.stdout).toMatch(/✓ server old {2}2024-11-05 over stdio/);
     expect(report.stdout).toMatch(/✗ server gone/);
-    expect(report.stdout).toMatch(/→ run its command by hand: does-not-exist/);
+    expect(report.stdout).toMatch(/→ install it, or write its full path in the config: does-not-exist/);
     expect(report.stdout).toMatch(/! lists mixed.*malformed entries left out/);
   });
 

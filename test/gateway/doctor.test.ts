@@ -58,7 +58,7 @@ describe('doctor', STARTS_PROCESSES, () => {
     expect(find('server absent')[0]).toMatchObject({
       level: 'error',
       message: expect.stringContaining('/no/such/program') as string,
-      next: 'run its command by hand: /no/such/program --flag',
+      next: 'install it, or write its full path in the config: /no/such/program --flag',
     });
     expect(find('server crash')[0]).toMatchObject({
       level: 'error',

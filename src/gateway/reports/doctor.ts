@@ -221,7 +221,14 @@ async function examineServer(server: Server, patient: Patient): Promise<Finding>
 }
 
 function nextFor({ transport, shown }: Server, thrown: unknown): string {
-  if (thrown instanceof ToolscoutError && thrown.code === 'AUTHENTICATION_FAILED') return thrown.suggestion;
+  if (thrown instanceof ToolscoutError) {
+    const { code, remedy, suggestion } = thrown;
+    if (code === 'AUTHENTICATION_FAILED') return suggestion;
+    // What the error advises is more exact; it names neither the command nor the URL, because agents read it too.
+    if (remedy.kind === 'configure') {
+      return `${suggestion.charAt(0).toLowerCase()}${suggestion.slice(1).replace(/\.$/, '')}: ${shown.target}`;
+    }
+  }
   return transport.type === 'stdio'
     ? `run its command by hand: ${shown.target}`
     : `check that it runs and that the URL is right: ${shown.target}`;
