@@ -106,7 +106,7 @@ export function failureOfThrown(
   const isCall = code !== undefined && server !== undefined && tool !== undefined;
   const name = thrown.thrown ? 'Thrown' : (thrown.name ?? 'Error');
   const what = isCall ? `${server}:${tool} failed: ${code}` : name;
-  const where = at ? ` At line ${at.line}, column ${at.column}: ${at.source}` : '';
+  const where = at ? ` At line ${at.line}, column ${at.column}${at.source.trim() === '' ? '' : `: ${at.source}`}` : '';
   const text = oneLine(thrown.message, MAX_MESSAGE);
   const said = /[.!?)]$/.test(text) ? text : `${text}.`;
   const source = at?.source ?? '';

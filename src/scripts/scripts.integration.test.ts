@@ -269,7 +269,9 @@ describe('scripts', STARTS_PROCESSES, () => {
     expect(success).toBe(false);
     expect(error).toMatchObject({ code: 'SCRIPT_ERROR', message: expect.stringContaining(message) });
     expect([error?.line, error?.column]).toEqual([line, column]);
-    if (line !== undefined) expect(error?.message).toContain(`At line ${line}, column ${column}: ${error?.source}`);
+    if (line === undefined) return;
+    const shown = error?.source ? `: ${error.source}` : '';
+    expect(error?.message).toContain(`At line ${line}, column ${column}${shown}`);
   });
 
   it.each([
@@ -293,6 +295,11 @@ describe('scripts', STARTS_PROCESSES, () => {
     ['console.log(1)', 'Use print'],
   ])('CODE-6 suggests what to do about %j', async (script, suggestion) => {
     expect((await bench().run(script)).error?.suggestion).toContain(suggestion);
+  });
+
+  it('CODE-6 an error behind the last line names the place alone', async () => {
+    const { error } = await bench().run('return (\n');
+    expect(error?.message).toMatch(/ At line 2, column 1$/);
   });
 
   it('CODE-6 an error of the script tells what the last call gave', async () => {
