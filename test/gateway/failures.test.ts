@@ -9,6 +9,7 @@ import { commandLine } from '../support/command-line.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { openToolscout, startCounter } from '../support/open-toolscout.js';
 import { STARTS_PROCESSES } from '../support/patience.js';
+import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
 
 const ABSENT = { command: '/no/such/program', args: [] };
 
@@ -198,4 +199,23 @@ describe('failures of servers', STARTS_PROCESSES, () => {
     // The command by hand, which is the advice, holds the words too.
     expect(stdout.split('\n').filter((line) => line.includes('no licence') && !line.includes('→'))).toHaveLength(1);
   });
+
+  it.each([false, true])(
+    'EXEC-1 answers with an empty or a further field beside the result or the error are taken over HTTP as over a pipe (as an event: %j)',
+    async (isEvent) => {
+      const { url } = await scriptedServer({
+        tools: [scriptedTool('look'), scriptedTool('fail')],
+        answer: (method, { name }) => {
+          if (method !== 'tools/call') return undefined;
+          const result = { content: [{ type: 'text', text: 'seen' }] };
+          const error = { code: 'E_GONE', message: 'it is gone' };
+          return { isEvent, result, beside: name === 'look' ? { error: null, took: 3 } : { result: null, error } };
+        },
+      });
+      const gateway = await openToolscout({ servers: { far: { url } } });
+      expect(await gateway.call('far', 'look', {})).toMatchObject({ success: true });
+      const { error } = await gateway.call('far', 'fail', {});
+      expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', message: 'The server "far" answered: it is gone' });
+    },
+  );
 });

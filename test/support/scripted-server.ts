@@ -14,6 +14,10 @@ export interface ScriptedAnswer {
   readonly result?: JsonObject;
   /** The id of a proper answer, where it is to be a wrong one. */
   readonly id?: number;
+  /** Fields of a proper answer beside its result, or instead of it. */
+  readonly beside?: JsonObject;
+  /** Sends a proper answer as an event of a stream. */
+  readonly isEvent?: boolean;
 }
 
 /** A remote server of the 2025 era that does what a test says. */
@@ -85,9 +89,10 @@ export async function scriptedServer(script: Script = {}): Promise<ScriptedServe
       const body =
         scripted && !scripted.result
           ? scripted.body
-          : JSON.stringify({ jsonrpc: '2.0', id: id as number | string, ...proper });
-      response.writeHead(scripted?.status ?? 200, { 'content-type': 'application/json', ...scripted?.headers });
-      response.end(body);
+          : JSON.stringify({ jsonrpc: '2.0', id: id as number | string, ...proper, ...scripted?.beside });
+      const type = scripted?.isEvent ? 'Text/Event-Stream' : 'application/json';
+      response.writeHead(scripted?.status ?? 200, { 'content-type': type, ...scripted?.headers });
+      response.end(scripted?.isEvent ? `data: ${body}\n\n` : body);
     };
     handle().catch((thrown: unknown) => response.destroy(thrown instanceof Error ? thrown : new Error(String(thrown))));
   });

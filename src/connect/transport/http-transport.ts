@@ -12,6 +12,7 @@ import { INSTANCE_HEADER, LOOP_REMEDY, VIA_HEADER, type Lineage } from '../../pr
 import type { HttpTransport } from '../../model/server.js';
 import { withSession } from '../oauth/fetch.js';
 import type { SignInSession } from '../oauth/session.js';
+import { createPlainEvents, plainBody } from './plain-answers.js';
 import { ASK_FOR_LESS, createUnsolicitedBudget, cutOff, type UnsolicitedBudget } from './unsolicited.js';
 import { MAX_REFUSAL, refusalOf } from '../upstream/errors.js';
 
@@ -86,23 +87,31 @@ function createGauge(stream: boolean, budget: UnsolicitedBudget): (chunk: Uint8A
 
 function boundBody(server: string, response: Response, clock: Clock): Response {
   if (response.body === null || BODILESS.has(response.status)) return response;
-  const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+  const isStream = response.headers.get('content-type')?.toLowerCase().includes('text/event-stream') === true;
   const measure = createGauge(isStream, createUnsolicitedBudget(clock));
+  const events = isStream ? createPlainEvents() : undefined;
   const bounded = response.body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         const bytes = measure(chunk);
         if (bytes <= LIMITS.lineBytes) {
-          controller.enqueue(chunk);
+          const whole = events ? events.take(chunk) : chunk;
+          if (whole) controller.enqueue(whole);
           return;
         }
         const message = `The server "${server}" sent an answer of more than ${mebibytes(LIMITS.lineBytes)}.`;
         const excess = new ToolscoutError('SERVER_CONNECTION_ERROR', message, { suggestion: ASK_FOR_LESS });
         controller.error(bytes === Infinity ? cutOff(server) : excess);
       },
+      flush(controller) {
+        if (events) controller.enqueue(events.rest());
+      },
     }),
   );
-  return new Response(bounded, { status: response.status, statusText: response.statusText, headers: response.headers });
+  const { status, statusText, headers } = response;
+  const answer = new Response(bounded, { status, statusText, headers });
+  // Assigning fails where another Response is the global one: that of the HTTP front has only a getter.
+  return Object.defineProperty(answer, 'json', { value: async () => plainBody(JSON.parse(await answer.text())) });
 }
 
 /** The text of a short body; nothing of one that is long or breaks off. */
