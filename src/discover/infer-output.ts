@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
 import { LOOK_ALIKES } from '../kernel/look-alikes.js';
 import type { Tool } from '../model/tool.js';
+import { reportsError } from '../protocol/strict-results.js';
 
 /** Words that no tool may have in its name if it is to be called merely to see what it answers (DISC-9). */
 const WRITING = ['create', 'update', 'delete', 'remove', 'add', 'modify', 'write', 'post', 'put', 'patch'];
@@ -112,7 +113,7 @@ function plausible(name: string): JsonValue {
  * never a type, and text that is no JSON says nothing.
  */
 export function inferOutput(result: JsonObject): JsonObject | undefined {
-  if (result['isError'] === true) return undefined;
+  if (reportsError(result)) return undefined;
   if (result['structuredContent'] !== undefined) return schemaOf(result['structuredContent'], 0);
   const content = Array.isArray(result['content']) ? result['content'] : [];
   const texts = content.flatMap((item) =>

@@ -377,8 +377,8 @@ describe('executor', () => {
     expect(error).toBeUndefined();
   });
 
-  it('EXEC-1 isError gives both the untouched result and an error', async () => {
-    const answer = { isError: true, content: [{ type: 'text', text: 'no such file' }] };
+  it.each([true, 'true'])('EXEC-1 isError %j gives both the untouched result and an error', async (isError) => {
+    const answer = { isError, content: [{ type: 'text', text: 'no such file' }] };
     const { executor, records } = setUp({ answers: [answer] });
     const { success, result, error } = await executor.execute(call());
     expect(success).toBe(false);

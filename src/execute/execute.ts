@@ -5,6 +5,7 @@ import { estimateBytes } from '../kernel/size.js';
 import { countLater, sampleResultTokens, sampleTokens } from '../kernel/token-sample.js';
 import { estimateTokens } from '../kernel/tokens.js';
 import { auditedMeta } from '../protocol/request-meta.js';
+import { reportsError } from '../protocol/strict-results.js';
 import { readTraceParent } from '../kernel/trace-context.js';
 import { isObject, type JsonObject } from '../kernel/json.js';
 import type { TokenCount } from '../model/audit-record.js';
@@ -207,7 +208,7 @@ export function createExecutor(deps: ExecutorDeps): Executor {
     const incoming = deps.incoming?.(namesOf(call, trail).server);
     const result = incoming ? incoming.result(answer) : answer;
     const isError =
-      result['isError'] === true ||
+      reportsError(result) ||
       (namesErrorCode(result) && isErrorResult(result, trail.subject?.tool.definition['outputSchema']));
     if (!isError) return { success: true, result };
     return { success: false, result, error: failureOfResult(result, contextOf(call, trail)) };

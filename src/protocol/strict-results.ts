@@ -84,14 +84,18 @@ function wrapStructure(result: JsonObject): JsonObject {
   };
 }
 
+/** Whether a result reports an error; some servers write the flag as a text. */
+export function reportsError({ isError }: JsonObject): boolean {
+  return isError === true || isError === 'true';
+}
+
 /** Fields that are of another type than the protocol says. */
 function mendResult(result: JsonObject): JsonObject {
   const { isError, _meta: meta } = result;
   const isFlag = isError === undefined || typeof isError === 'boolean';
   if (isFlag && (meta === undefined || isObject(meta))) return result;
   const { isError: _flag, _meta: _notes, ...rest } = result;
-  const failed = isError === true || isError === 'true';
-  return { ...rest, ...(failed && { isError: true }), ...(isObject(meta) && { _meta: meta }) };
+  return { ...rest, ...(reportsError(result) && { isError: true }), ...(isObject(meta) && { _meta: meta }) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Problem } from '../../kernel/errors.js';
 import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { Tool } from '../../model/tool.js';
+import { reportsError } from '../../protocol/strict-results.js';
 import { createArgumentValidator } from './argument-validator.js';
 
 /** Compiled output schemas kept; few tools have one, and fewer are used. */
@@ -26,7 +27,7 @@ export function createOutputCheck(): OutputCheck {
   const schemas = new WeakMap<Tool, Tool>();
   return (tool, result) => {
     const { outputSchema } = tool.definition;
-    if (!isObject(outputSchema) || result['isError'] === true) return undefined;
+    if (!isObject(outputSchema) || reportsError(result)) return undefined;
     const { structuredContent } = result;
     if (structuredContent === undefined) return 'structuredContent is missing';
     // Any JSON is allowed by now; what is checked here is what schemas are written for.
