@@ -23,6 +23,15 @@ describe('createLineReader', () => {
     );
   });
 
+  it('CONN-1 takes a byte order mark off a line, and gives what has no line end once', () => {
+    const seen: string[] = [];
+    const reader = createLineReader(100, (line) => seen.push(line));
+    const bytes = Buffer.from('\ufeffone\ntwo\ufeff\n\ufeffthree');
+    for (const byte of bytes) reader.take(Buffer.from([byte]));
+    expect(seen).toEqual(['one', 'two\ufeff']);
+    expect([reader.rest(), reader.rest()]).toEqual(['three', '']);
+  });
+
   it('A28 refuses a line over the limit, whole or in pieces, and accepts one exactly at it', () => {
     const seen: number[] = [];
     const reader = createLineReader(10, (line) => seen.push(line.length));

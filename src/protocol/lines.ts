@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream';
 import { isObject, type JsonObject } from '../kernel/json.js';
 
 const NEWLINE = 0x0a;
+const BYTE_ORDER_MARK = 0xfeff;
 /** What is kept between lines is given back when it grew beyond this. */
 const KEPT_BYTES = 1024 * 1024;
 const FIRST_BYTES = 4096;
@@ -12,6 +13,14 @@ export interface LineReader {
   take(chunk: Buffer): boolean;
   /** Reads no further: the rest of the chunk in hand and all later ones are dropped. */
   stop(): void;
+  /** What came behind the last line end; it is given once. */
+  rest(): string;
+}
+
+/** Some programs write a byte order mark before their first line. */
+function textOf(bytes: Buffer, from: number, to: number): string {
+  const text = bytes.toString('utf8', from, to);
+  return text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
 }
 
 /**
@@ -34,6 +43,11 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
   };
 
   return {
+    rest() {
+      const text = textOf(held, 0, used);
+      used = 0;
+      return text;
+    },
     stop() {
       stopped = true;
       held = Buffer.alloc(0);
@@ -51,10 +65,10 @@ export function createLineReader(limit: number, onLine: (line: string) => void):
           return true;
         }
         if (used === 0) {
-          onLine(chunk.toString('utf8', from, to));
+          onLine(textOf(chunk, from, to));
         } else {
           hold(chunk, from, to);
-          const line = held.toString('utf8', 0, used);
+          const line = textOf(held, 0, used);
           used = 0;
           if (held.length > KEPT_BYTES) held = Buffer.alloc(0);
           onLine(line);

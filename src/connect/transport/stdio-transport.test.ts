@@ -83,6 +83,23 @@ describe('createStdioTransport', () => {
     ]);
   });
 
+  it('EXEC-4 S22 an answer that is not of JSON-RPC 2.0 is the failure of its request at once', async () => {
+    let noise = 0;
+    const { stdout, messages } = await open({ onNoise: () => (noise += 1) });
+    const lines = [
+      '{"id":1,"result":{}}',
+      '{"jsonrpc":"1.0","id":"b","result":{}}',
+      '{"jsonrpc":"2.0","id":3}',
+      '{"id":4,"level":"info"}',
+      '{"jsonrpc":"2.0","id":null,"result":{}}',
+      '{"id":5,"method":"m","result":{}}',
+    ];
+    stdout.write(`${lines.join('\n')}\n`);
+    await waitUntil(() => noise === lines.length);
+    const error = { code: -32_600, message: 'its answer is not a JSON-RPC 2.0 message' };
+    expect(messages).toEqual([1, 'b', 3].map((id) => ({ jsonrpc: '2.0', id, error })));
+  });
+
   it('S22 stderr is handed on and never read as protocol', async () => {
     let seen = '';
     const { stderr, messages } = await open({ onStderr: (chunk) => (seen += chunk) });
@@ -218,6 +235,22 @@ describe('createStdioTransport', () => {
     stderr.end();
     await waitUntil(() => transport.closed);
     expect(messages).toHaveLength(1);
+  });
+
+  it('EXEC-4 an answer without a line end before the end still arrives, what was cut off does not', async () => {
+    for (const [last, count] of [
+      ['{"jsonrpc":"2.0","id":1,"result":{}}', 1],
+      ['{"jsonrpc":"2.0","id":1,"result":{"a', 0],
+    ] as const) {
+      const { stdout, stderr, leave, messages, transport } = await open();
+      stdout.write(last);
+      leave({ code: 3, signal: null });
+      stdout.end();
+      stderr.end();
+      await waitUntil(() => transport.closed);
+      expect(messages).toHaveLength(count);
+      expect(transport.lost?.message).toBe('The server "s" exited with code 3');
+    }
   });
 
   it('CONN-1 sends whole lines, in order and at once', async () => {

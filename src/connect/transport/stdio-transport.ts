@@ -2,6 +2,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError } from '../../kernel/errors.js';
 import { excessIn } from '../../kernel/json-bounds.js';
+import { isObject } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import { mebibytes, oneLine, printable } from '../../kernel/text.js';
 import type { Child, ChildExit } from './child.js';
@@ -72,6 +73,26 @@ function failedAnswer(line: string, why: string): JSONRPCMessage | undefined {
   return { jsonrpc: '2.0', id: head.id, error: { code: RPC_CODE.parseError, message } };
 }
 
+/** The end of a request whose answer is JSON and no message of JSON-RPC 2.0; `undefined` for other noise. */
+function misshapenAnswer(value: unknown): JSONRPCMessage | undefined {
+  if (!isObject(value) || value['method'] !== undefined) return undefined;
+  const { id } = value;
+  const isAnswer = ['jsonrpc', 'result', 'error'].some((key) => Object.hasOwn(value, key));
+  if (!isAnswer || (typeof id !== 'number' && typeof id !== 'string')) return undefined;
+  const message = 'its answer is not a JSON-RPC 2.0 message';
+  return { jsonrpc: '2.0', id, error: { code: RPC_CODE.invalidRequest, message } };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // The end of the process cut it off.
+    return false;
+  }
+}
+
 /** The MCP stdio transport over a child that already runs; it owns the child from now on. */
 export function createStdioTransport(child: Child, options: StdioTransportOptions): StdioTransport {
   const { server, clock } = options;
@@ -132,6 +153,9 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
   };
 
   const conclude = (): void => {
+    // Some servers leave out the end of their last line.
+    const rest = reader.rest();
+    if (isJson(rest)) onLine(rest);
     const said = lastStderrLine();
     const message = `The server "${server}" ${describeExit(child.exit)}${said === '' ? '' : `: ${said}`}`;
     finish(new ToolscoutError('SERVER_CONNECTION_ERROR', message));
@@ -157,6 +181,8 @@ export function createStdioTransport(child: Child, options: StdioTransportOption
     if (closed) return;
     if (!isMessage(message)) {
       options.onNoise?.();
+      const failure = misshapenAnswer(message);
+      if (failure) transport.onmessage?.(failure);
       count(NOISE_WEIGHT);
       return;
     }
