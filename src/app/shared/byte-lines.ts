@@ -1,4 +1,6 @@
 const NEWLINE = 0x0a;
+/** Some programs write it before their first line. */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** Cuts a stream into lines without decoding them; each line keeps its end. */
 export interface ByteLines {
@@ -20,7 +22,7 @@ export function createByteLines(limit: number, onLine: (line: Buffer) => void): 
         const line = size === 0 ? part : Buffer.concat([...held, part]);
         held = [];
         size = 0;
-        onLine(line);
+        onLine(BYTE_ORDER_MARK.equals(line.subarray(0, 3)) ? line.subarray(3) : line);
       }
       if (from === chunk.length) return true;
       held.push(chunk.subarray(from));

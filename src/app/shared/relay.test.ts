@@ -202,6 +202,9 @@ describe('the relay of a host', () => {
 describe('lines as bytes', () => {
   it('STORE-6 are cut wherever chunks end, and refused when they are too long', () => {
     const lines: string[] = [];
+    const marked: string[] = [];
+    createByteLines(8, (line) => marked.push(line.toString())).take(Buffer.from('\ufeffa\nb\ufeff\n'));
+    expect(marked).toEqual(['a\n', 'b\ufeff\n']);
     const reader = createByteLines(8, (line) => lines.push(line.toString()));
     expect(reader.take(Buffer.from('ab\ncd'))).toBe(true);
     expect(reader.take(Buffer.from('ef'))).toBe(true);
