@@ -1,4 +1,4 @@
-import { SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../../kernel/errors.js';
 import { eraChanged, rpcError, toUpstreamError } from './errors.js';
@@ -72,7 +72,25 @@ describe('toUpstreamError', () => {
   });
 
   it('S11 says where a redirect points that was not followed', () => {
-    expect(map(http(307, '', 'Redirect to https://other.example/ not followed')).message).toContain('other.example');
+    const said =
+      "Error POSTing to endpoint: Redirect to https://other.example/hunter2 not followed; use that URL (redirectPolicy: 'x')";
+    expect(map(http(307, '', said))).toMatchObject({
+      message: 'The server "s" redirects to https://other.example/*** (HTTP 307), and toolscout follows no redirects.',
+      suggestion: 'If that is the server you mean, write that address as its "url" in the config.',
+      refusal: { status: 307 },
+    });
+    expect(map(http(302, '')).message).toBe('The server "s" answered with HTTP 302: Status');
+  });
+
+  it.each([
+    ['text/html', 'the content type text/html'],
+    [null, 'no content type'],
+  ])('EXEC-3 says that an answer of the type %j is not of MCP', (contentType, said) => {
+    const thrown = new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'Unexpected content type', { contentType });
+    expect(map(thrown)).toMatchObject({
+      code: 'SERVER_CONNECTION_ERROR',
+      message: `The server "s" answered with ${said}; expected application/json or text/event-stream.`,
+    });
   });
 
   it('CONN-7 detects that nothing can have been sent', () => {

@@ -1,3 +1,4 @@
+import type { SdkErrorCode } from '@modelcontextprotocol/client';
 import { hideIn, messageOf, ToolscoutError, type ErrorDetails } from '../../kernel/errors.js';
 import { isDeeperThan, isObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
@@ -132,6 +133,7 @@ const SYSTEM_CODES: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'the host name could not be resolved',
   ETIMEDOUT: 'connection timed out',
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
+  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
 };
 
 /** What the others wrap: a cause says more than "fetch failed". */
@@ -204,12 +206,16 @@ function httpError(server: string, status: number, thrown: unknown, mask: (text:
   if (isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'number') {
     return rpcError(server, body['error'], mask);
   }
-  // Where a refused redirect points to stands in the message only.
-  const redirect = status >= 300 && status < 400 ? messageOf(thrown) : undefined;
-  const said = oneLine(
-    printable(mask(redirect ?? (typeof text === 'string' && text !== '' ? text : String(statusText ?? '')))),
-    200,
-  );
+  // Where a refused redirect points to stands in the message of the SDK only.
+  const target = /Redirect to (\S+) not followed/.exec(messageOf(thrown))?.[1];
+  if (target !== undefined) {
+    const shown = oneLine(printable(mask(target)), 200);
+    const message = `The server "${server}" redirects to ${shown} (HTTP ${status}), and toolscout follows no redirects.`;
+    const what = 'If that is the server you mean, write that address as its "url" in the config.';
+    const details = { refusal, remedy: { kind: 'configure', what }, cause: thrown } as const;
+    return new ToolscoutError('SERVER_CONNECTION_ERROR', message, details);
+  }
+  const said = oneLine(printable(mask(typeof text === 'string' && text !== '' ? text : String(statusText ?? ''))), 200);
   const message = `The server "${server}" answered with HTTP ${status}${said === '' ? '' : `: ${said}`}`;
   return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { refusal, cause: thrown });
 }
@@ -234,7 +240,7 @@ export function toUpstreamError(
   const code = rpcCodeOf(thrown);
   if (code !== undefined)
     return rpcError(server, { code, message: messageOf(thrown), data: (thrown as { data?: never }).data }, mask);
-  const bad = unparsable(server, thrown);
+  const bad = unparsable(server, thrown) ?? wrongType(server, thrown, mask);
   if (bad) return bad;
   const system = systemCodeOf(thrown);
   const known = system === undefined ? undefined : SYSTEM_CODES[system];
@@ -243,6 +249,19 @@ export function toUpstreamError(
     delivered: system !== undefined && NEVER_SENT.has(system) ? false : undefined,
     cause: thrown,
   });
+}
+
+/** Written out: the SDK is not loaded for its codes. */
+const UNEXPECTED_CONTENT: `${SdkErrorCode.ClientHttpUnexpectedContent}` = 'CLIENT_HTTP_UNEXPECTED_CONTENT';
+
+/** A page for people, for example: the server was reached, but what answers there is not MCP. */
+function wrongType(server: string, thrown: unknown, mask: (text: string) => string): ToolscoutError | undefined {
+  const { code, data } = thrown as { code?: unknown; data?: { contentType?: unknown } };
+  if (code !== UNEXPECTED_CONTENT) return undefined;
+  const contentType = data?.contentType;
+  const type = typeof contentType === 'string' ? `the content type ${oneLine(printable(mask(contentType)), 100)}` : '';
+  const message = `The server "${server}" answered with ${type || 'no content type'}; expected application/json or text/event-stream.`;
+  return new ToolscoutError('SERVER_CONNECTION_ERROR', message, { cause: thrown });
 }
 
 /** The error of a request that cannot be sent as JSON. */
