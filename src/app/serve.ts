@@ -3,7 +3,7 @@ import type { ServeOptions, StoreAnswer } from '../front/cli/context.js';
 import type { Terminal } from '../front/cli/terminal.js';
 import { serveMcpStdio } from '../front/mcp/stdio/stdio.js';
 import { systemClock } from '../kernel/clock.js';
-import { messageOf } from '../kernel/errors.js';
+import { messageOf, ToolscoutError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { createSecretMask } from '../kernel/secrets.js';
 import { isObject } from '../kernel/json.js';
@@ -247,12 +247,16 @@ export async function serve(
     }
   });
   let isHostGone = false;
+  let refusal: ToolscoutError | undefined;
   const ended = front.ended.then(
     () => {
       isHostGone = true;
       return undefined;
     },
-    (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(messageOf(thrown))),
+    (thrown: unknown) => {
+      if (thrown instanceof ToolscoutError) refusal = thrown;
+      return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+    },
   );
   streams.on('SIGHUP', reload);
 
@@ -260,12 +264,14 @@ export async function serve(
   streams.off('SIGHUP', reload);
   // A second signal means now; the watchdog takes care of the children.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) streams.once(signal, () => streams.exit(1));
-  if (failure) log.error('crash', { error: failure.message, stack: failure.stack });
+  if (failure && !refusal) log.error('crash', { error: failure.message, stack: failure.stack });
   if (!failure) await front.leave?.();
   // The gateway first: its running calls finish, and the front still delivers their answers to the remaining hosts.
   await gateway.close({ drainMs: failure || isHostGone ? 0 : DRAIN_MS });
   await front.close();
   const seconds = Math.round((systemClock.monotonic() - started) / 1000);
   log.info('serve.stopped', { reason: failure ? `failure: ${failure.message}` : reason, seconds });
+  // The one server that was to be served cannot be: the command line says why.
+  if (refusal) throw refusal;
   streams.exit(failure ? 1 : 0);
 }

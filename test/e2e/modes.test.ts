@@ -235,6 +235,14 @@ describe('the command line', STARTS_PROCESSES, () => {
     expect(JSON.stringify(await only.callTool({ name: 'elicit', arguments: { message: 'm' } }))).toContain('Ann');
     expect(await place.run('serve', '--stdio', '--server', 'nobody')).toMatchObject({ code: 2 });
     expect(await place.run('serve', '--server', 'asking')).toMatchObject({ code: 64 });
+    const gone = await workplace({ servers: { gone: { command: 'does-not-exist' } } });
+    for (const shared of [[], ['--shared']]) {
+      const { code, stderr } = await gone.run('serve', '--stdio', '--server', 'gone', ...shared);
+      expect(code).toBe(3);
+      expect(stderr).toContain('SERVER_CONNECTION_ERROR: The tools of "gone" could not be listed');
+      expect(stderr).toContain('Install it, or write its full path in the config.');
+      expect(stderr).not.toContain('crash');
+    }
     expect(await place.run('serve', '--mode', 'loud')).toMatchObject({ code: 64 });
   });
 });

@@ -32,7 +32,7 @@ async function serviceIn(
   folder: string,
   more: { readonly idleMs?: number; readonly level?: 'full' } = {},
 ): Promise<{ place: SharedPlace; service: SharedService }> {
-  const opened = await openToolscout({ servers: { old: fixture('legacy') } });
+  const opened = await openToolscout({ servers: { old: fixture('legacy'), gone: { command: '/no/such/program' } } });
   const { level = 'calm' as const } = more;
   const overload = () => ({ ...opened.internal.overload(), level });
   const gateway = { ...opened, internal: { ...opened.internal, overload } };
@@ -151,7 +151,7 @@ describe('the service', STARTS_PROCESSES, () => {
     host.socket.on('data', (chunk: Buffer) => (heard += chunk.toString())).resume();
     await waitUntil(() => heard.includes('"id":1'), { what: 'the answer' });
     expect(await askServices(folder, 'status', systemClock)).toMatchObject([
-      { hosts: 1, servers: 1, version: VERSION },
+      { hosts: 1, servers: 2, version: VERSION },
     ]);
     await expect(dial(place, { kind: 'host', server: 'none' }, systemClock)).rejects.toThrow('no server "none"');
     await expect(dial(place, { kind: 'host', skill: 'none' }, systemClock)).rejects.toThrow('none');
@@ -191,6 +191,17 @@ describe('the service', STARTS_PROCESSES, () => {
       suggestion: 'Close a host, or start this one without --shared.',
     });
     for (const host of hosts) host?.socket.destroy();
+  });
+
+  it('STORE-6 EXEC-4 refuses a host of one server that cannot be listed, with the reason', async () => {
+    const { place } = await serviceIn(await temporaryDirectory());
+    await expect(dial(place, { kind: 'host', server: 'gone' }, systemClock)).rejects.toMatchObject({
+      code: 'SERVER_CONNECTION_ERROR',
+      message: expect.stringContaining('The command "/no/such/program" was not found.') as string,
+    });
+    const host = await dial(place, { kind: 'host', server: 'old' }, systemClock);
+    expect(host?.answer).toBeDefined();
+    host?.socket.destroy();
   });
 
   it('STORE-6 ends without hosts, and not while it has one', async () => {

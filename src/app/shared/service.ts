@@ -27,6 +27,9 @@ const MAX_HOSTS = 256;
 /** How long a service without a host lives; `--idle` sets another time. */
 const IDLE_MS = 300_000;
 
+/** How long a host of one server waits for its list before it is greeted; it gives up after twice that time. */
+const LIST_MS = 5000;
+
 /** Questions that one service may ask a host before the numbers of the next one begin. */
 const QUESTIONS_EACH = 2 ** 32;
 
@@ -90,9 +93,20 @@ export async function openSharedService(deps: ServiceDeps): Promise<SharedServic
     });
   };
 
+  /** A server that cannot be listed refuses its host; for one that is slow the greeting does not wait. */
+  const listed = (server: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const timer = clock.after(LIST_MS, resolve);
+      gateway.servers
+        .facts(server)
+        .then(() => resolve(), reject)
+        .finally(() => timer.cancel());
+    });
+
   const serveHost = async (socket: Socket, wish: Wish, answer: (about?: object) => string): Promise<void> => {
     const { server, skill } = wish;
     requireConfigured(gateway, server);
+    if (server !== undefined) await listed(server);
     if (hosts.size >= MAX_HOSTS) {
       throw new ToolscoutError('OVERLOADED', `The service has ${MAX_HOSTS} hosts already.`, {
         suggestion: 'Close a host, or start this one without --shared.',
