@@ -45,6 +45,16 @@ describe('what hosts get of a result', () => {
     expect(strictCallResult(modern, '2026-07-28')).toBe(modern);
   });
 
+  it.each([
+    ['one text', { role: 'user', content: { type: 'text', text: 'one text' } }, { uri: 'x://a', text: 'one text' }],
+    [undefined, undefined, undefined],
+    [null, undefined, undefined],
+  ])('META-3 %j where a list of messages or contents belongs becomes a list', (value, message, item) => {
+    const given = value === undefined ? {} : { messages: value, contents: value };
+    expect(strictPromptResult(given, NOW)['messages']).toEqual(message ? [message] : []);
+    expect(strictReadResult(given, 'x://a')['contents']).toEqual(item ? [item] : []);
+  });
+
   it('META-3 a mark of failure that is no boolean still marks a failure', () => {
     expect(strictCallResult({ content: [], isError: 'true', _meta: [] }, NOW)).toEqual({ content: [], isError: true });
     expect(strictCallResult({ content: [], isError: 0 }, NOW)).toEqual({ content: [] });

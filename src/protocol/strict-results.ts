@@ -110,10 +110,16 @@ export function strictCallResult(result: JsonObject, revision: string): JsonObje
   return revision < ANY_STRUCTURE ? wrapStructure(mended) : mended;
 }
 
+/** What should be a list: one value is a list of it, none an empty one. */
+function listOf(value: JsonValue | undefined): readonly JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null ? [] : [value];
+}
+
 /** The messages of a prompt: one block of content each. */
 export function strictPromptResult(result: JsonObject, revision: string): JsonObject {
-  const { messages } = result;
-  if (result['resultType'] === 'input_required' || !Array.isArray(messages)) return result;
+  if (result['resultType'] === 'input_required') return result;
+  const messages = listOf(result['messages']);
   const mended = messages.flatMap((message): JsonValue[] => {
     const { role, content } = isObject(message) ? message : { role: 'user', content: message };
     const known = role === 'assistant' ? 'assistant' : 'user';
@@ -121,15 +127,18 @@ export function strictPromptResult(result: JsonObject, revision: string): JsonOb
     if (isObject(message) && known === role && blocks.length === 1 && blocks[0] === content) return [message];
     return blocks.map((block) => ({ role: known, content: block }));
   });
-  const isSame = mended.length === messages.length && mended.every((message, at) => message === messages[at]);
+  const isSame =
+    messages === result['messages'] &&
+    mended.length === messages.length &&
+    mended.every((message, at) => message === messages[at]);
   return isSame ? result : { ...result, messages: mended };
 }
 
 /** The contents of a resource; what has no address of its own has the one that was asked for. */
 export function strictReadResult(result: JsonObject, uri: string): JsonObject {
   const { contents } = result;
-  if (result['resultType'] === 'input_required' || contents === undefined) return result;
-  const given = Array.isArray(contents) ? contents : [contents];
+  if (result['resultType'] === 'input_required') return result;
+  const given = listOf(contents);
   const mended = given.map((item): JsonValue => {
     if (!isObject(item)) return { uri, text: asText(item) };
     const { mimeType, _meta: meta, text, ...rest } = item;
@@ -144,7 +153,7 @@ export function strictReadResult(result: JsonObject, uri: string): JsonObject {
       ...(isObject(meta) && { _meta: meta }),
     };
   });
-  const isSame = Array.isArray(contents) && mended.every((item, at) => item === contents[at]);
+  const isSame = given === contents && mended.every((item, at) => item === contents[at]);
   return isSame ? result : { ...result, contents: mended };
 }
 
