@@ -34,6 +34,33 @@ describe('createRelister', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('DISC-4 a server that announces a change after every list is asked less and less often, until it stops', async () => {
+    const clock = createFakeClock();
+    let asked = 0;
+    let isLoud = true;
+    const relister = createRelister({
+      clock,
+      isLearning: () => false,
+      async relist(server) {
+        asked += 1;
+        if (isLoud) relister.soon(server);
+        return true;
+      },
+    });
+    relister.soon('a');
+    for (let at = 0; at < 8; at++) await clock.advance(250);
+    expect(asked).toBe(8);
+    for (let second = 0; second < 600; second++) await clock.advance(1000);
+    expect(asked).toBeLessThan(30);
+    isLoud = false;
+    await clock.advance(60_000);
+    await clock.advance(1000);
+    const before = asked;
+    relister.soon('a');
+    await clock.advance(250);
+    expect(asked).toBe(before + 1);
+  });
+
   it('DISC-4 nothing is asked after the end', async () => {
     const { clock, asked, relister } = setUp();
     relister.whenRested('a');

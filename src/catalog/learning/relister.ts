@@ -3,6 +3,12 @@ import type { Clock, Timer } from '../../kernel/clock.js';
 /** A server that announces many changes in a row is asked once. */
 const RELIST_DELAY_MS = 250;
 
+/** A server that announces a change whenever it was asked is asked less and less often from this time on. */
+const PATIENT_ASKS = 8;
+const MAX_RELIST_DELAY_MS = 60_000;
+/** An announcement that comes later than this after the last question has nothing to do with it. */
+const UNRELATED_MS = 1000;
+
 /** What a server says about keeping its list is no interval to ask it at: some say 0, and are called all the time. */
 const RELIST_REST_MS = 60_000;
 
@@ -32,11 +38,15 @@ export function createRelister(deps: {
   const retries = new Map<string, Timer>();
   const failures = new Map<string, number>();
   const asked = new Map<string, number>();
+  /** How many questions in a row brought the next announcement, and when the last one was asked or answered. */
+  const rows = new Map<string, { readonly times: number; readonly at: number }>();
   let closed = false;
 
-  const ask = async (server: string): Promise<void> => {
+  const ask = async (server: string, row: number): Promise<void> => {
+    rows.set(server, { times: row, at: deps.clock.monotonic() });
     const isDone = await deps.relist(server);
     if (closed) return;
+    rows.set(server, { times: row, at: deps.clock.monotonic() });
     const times = failures.get(server) ?? 0;
     if (isDone) failures.delete(server);
     else if (times < RETRIES && !timers.has(server)) {
@@ -52,11 +62,14 @@ export function createRelister(deps: {
     if (timers.has(server)) return;
     retries.get(server)?.cancel();
     retries.delete(server);
-    const timer = deps.clock.after(RELIST_DELAY_MS, () => {
+    const { times: row, at } = rows.get(server) ?? { times: 0, at: -Infinity };
+    const times = deps.isLearning(server) || deps.clock.monotonic() - at < UNRELATED_MS ? row : 0;
+    const delayMs = Math.min(RELIST_DELAY_MS * 2 ** Math.max(0, times - PATIENT_ASKS), MAX_RELIST_DELAY_MS);
+    const timer = deps.clock.after(delayMs, () => {
       timers.delete(server);
       // The list that is being read may be the one before the change.
-      if (deps.isLearning(server)) soon(server);
-      else void ask(server);
+      if (deps.isLearning(server)) return soon(server);
+      void ask(server, times + 1);
     });
     timers.set(server, timer);
   };
