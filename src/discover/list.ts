@@ -4,11 +4,11 @@ import { LIMITS } from '../kernel/limits.js';
 import type { Remedy } from '../kernel/remedy.js';
 import type { Upstream } from '../model/upstream.js';
 import {
+  refuseDuplicate,
   checkKeyed,
   checkTool,
   shownName,
   type BadItem,
-  type Checked,
   type ItemCheck,
   type ListLimits,
 } from './salvage.js';
@@ -102,17 +102,12 @@ interface Gathered {
   bytes: number;
 }
 
-/** Of two entries with one key the first stays: a later one must not take over a name that is in use. */
-function refuseDuplicate(checked: Checked, keys: ReadonlySet<string>, kind: ListKind): Checked {
-  return 'key' in checked && keys.has(checked.key) ? { reason: `its ${kind.key} is a duplicate` } : checked;
-}
-
 /** Takes the entries of one page; answers why it stopped when a bound was reached. */
 function gather(into: Gathered, entries: readonly JsonValue[], kind: ListKind, limits: ListLimits): string | undefined {
   for (const raw of entries) {
     if (into.seen >= limits.toolsPerServer) return `the list has more than ${limits.toolsPerServer} entries`;
     const index = into.seen++;
-    const checked = refuseDuplicate(kind.check(raw, limits), into.keys, kind);
+    const checked = refuseDuplicate(kind.check(raw, limits), into.keys, kind.key);
     if ('reason' in checked) {
       const name = shownName(raw, kind.key);
       into.bad.push(name === undefined ? { index, reason: checked.reason } : { index, name, reason: checked.reason });

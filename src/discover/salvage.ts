@@ -92,3 +92,8 @@ export function checkKeyed(key: string, longest = 4096): ItemCheck {
     return reason ? { reason } : { item: raw, key: raw[key] as string, bytes: size.bytes };
   };
 }
+
+/** Of two entries with one key the first stays: a later one must not take over a name that is in use. */
+export function refuseDuplicate(checked: Checked, keys: ReadonlySet<string>, key: string): Checked {
+  return 'key' in checked && keys.has(checked.key) ? { reason: `its ${key} is a duplicate` } : checked;
+}

@@ -8,6 +8,8 @@ import type { Strategy } from './strategies.js';
 export interface Extracted {
   readonly strategy: Strategy;
   readonly items: readonly JsonObject[];
+  /** The program has more pages than the one that it was asked for. */
+  readonly hasMore?: boolean;
 }
 
 /** Fields that distinguish a log line from a tool. */
@@ -19,7 +21,9 @@ export function extractAnswer(stdout: string, id: number): Extracted | undefined
     const { result } = value;
     if (value['jsonrpc'] !== '2.0' || value['id'] !== id || !isObject(result)) continue;
     const items = toItems(result['tools']);
-    if (items.length > 0) return { strategy: 'plain-list', items };
+    const { nextCursor } = result;
+    const hasMore = typeof nextCursor === 'string' && nextCursor !== '';
+    if (items.length > 0) return { strategy: 'plain-list', items, ...(hasMore && { hasMore }) };
   }
   return undefined;
 }

@@ -41,6 +41,17 @@ describe('the fallback strategies', () => {
     expect(isPlainAnswer(TOOLS)).toBe(false);
   });
 
+  it('DISC-1 of two tools with one name in a plain answer the first stays, and a further page is named', async () => {
+    const tools = [{ name: 'greet', description: 'Hello' }, { name: 'greet', description: 'Other' }, { name: 'part' }];
+    const stdout = `${JSON.stringify({ jsonrpc: '2.0', id: 1, result: { tools, nextCursor: 'two' } })}\n`;
+    expect(await runStrategies(strategyDeps({ stdout }))).toMatchObject({
+      items: [{ name: 'greet', description: 'Hello' }, { name: 'part' }],
+      bad: [{ index: 1, name: 'greet', reason: 'its name is a duplicate' }],
+      truncated: expect.stringContaining('only the first page') as string,
+    });
+    expect(await runStrategies(strategyDeps({ stdout: ANSWER }))).not.toHaveProperty('truncated');
+  });
+
   it('DISC-6 stdout counts before stderr, and stderr when stdout says nothing', async () => {
     const both = { stdout: 'You may call read_file.', stderr: TOOLS };
     expect(await runStrategies(strategyDeps(both))).toMatchObject({

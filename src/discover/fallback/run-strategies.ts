@@ -3,7 +3,7 @@ import { LIMITS } from '../../kernel/limits.js';
 import { extractAnswer, extractTools, type Extracted } from './extract.js';
 import { STRATEGY_PROVENANCE, type Strategy } from './strategies.js';
 import type { Listed } from '../list.js';
-import { checkTool, shownName, type BadItem } from '../salvage.js';
+import { checkTool, refuseDuplicate, shownName, type BadItem } from '../salvage.js';
 
 /** What a program printed when it was asked without a handshake. */
 export interface Printed {
@@ -66,14 +66,18 @@ function keep(extracted: Extracted | undefined): FallbackList | undefined {
   if (!extracted) return undefined;
   const items: JsonObject[] = [];
   const bad: BadItem[] = [];
+  const keys = new Set<string>();
   for (const [index, raw] of extracted.items.entries()) {
-    const checked = checkTool(raw, LIMITS);
-    if ('item' in checked) items.push(checked.item);
-    else bad.push({ index, name: shownName(raw, 'name'), reason: checked.reason });
+    const checked = refuseDuplicate(checkTool(raw, LIMITS), keys, 'name');
+    if ('item' in checked) {
+      keys.add(checked.key);
+      items.push(checked.item);
+    } else bad.push({ index, name: shownName(raw, 'name'), reason: checked.reason });
   }
   if (items.length === 0) return undefined;
-  const { strategy } = extracted;
-  return { items, bad, strategy, confidence: STRATEGY_PROVENANCE[strategy].confidence };
+  const { strategy, hasMore } = extracted;
+  const truncated = hasMore && { truncated: 'only the first page: without a handshake no further one is asked for' };
+  return { items, bad, strategy, confidence: STRATEGY_PROVENANCE[strategy].confidence, ...truncated };
 }
 
 /** Tools out of the answer of a model: the text of a completion, which may hold them in any of the usual shapes. */
