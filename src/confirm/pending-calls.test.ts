@@ -64,6 +64,40 @@ describe('pending calls', () => {
     expect((await calls().list())[0]).toEqual(pending);
   });
 
+  it.each<[string, (call: JsonObject) => JsonObject]>([
+    ['without a caller', ({ principal: _principal, ...rest }) => rest],
+    ['without arguments', ({ arguments: _arguments, ...rest }) => rest],
+    ['with an id that is no text', (call) => ({ ...call, id: {} })],
+    ['with a time that is no number', (call) => ({ ...call, requestedAt: 'x' })],
+    ['with an unknown state', (call) => ({ ...call, state: '__proto__' })],
+    ['with an unknown scope', (call) => ({ ...call, scope: 'all' })],
+    ['rejected by no one', (call) => ({ ...call, state: 'rejected' })],
+    ['decided through an unknown door', (call) => ({ ...call, ruling: { by: 'x', at: 1, via: 'x' } })],
+  ])('SEC-11 A48 a stored call %s hides no other and is asked for anew', async (_what, damage) => {
+    const { calls, store } = open();
+    const { pending } = await calls().ask(asked({ bad: true }));
+    const [entry] = await store.list('pending-calls');
+    const good = await calls().ask(asked({ good: true }));
+    await store.put('pending-calls', entry!.key, damage(entry!.value as JsonObject));
+    expect((await calls().list()).map(({ id }) => id)).toEqual([good.pending.id]);
+    await expect(calls().decide(pending.id, 'approved', RULING)).rejects.toMatchObject({ code: 'NOTHING_FOUND' });
+    expect(await calls().ask(asked({ bad: true }))).toMatchObject({ state: 'waiting', isNew: true });
+    expect(await calls().list()).toHaveLength(2);
+  });
+
+  it('SEC-11 A48 a yes to a row about another call, caller or skill covers only what the row says', async () => {
+    for (const other of [asked({ other: true }), asked({}, 'bob')]) {
+      const { calls, store } = open();
+      const { pending } = await calls().ask(asked({}));
+      const [entry] = await store.list('pending-calls');
+      await store.put('pending-calls', other.binding, entry!.value);
+      await store.delete('pending-calls', entry!.key);
+      await calls().decide(pending.id, 'approved', RULING);
+      expect(await calls().settled(other)).toBeUndefined();
+      expect(await calls().ask(other)).toMatchObject({ state: 'waiting', isNew: true });
+    }
+  });
+
   it('SEC-11 of two decisions at once one counts, and the other gets an error that names it', async () => {
     const { calls } = open();
     const { pending } = await calls().ask(asked({}));

@@ -62,11 +62,45 @@ const FORGET_MS = 3_600_000;
 /** Others that write the same call at the same time; each of them got further, so this is not reached. */
 const MAX_TRIES = 16;
 
+const TEXTS = ['id', 'server', 'tool', 'argumentsHash', 'principal', 'route', 'rule'] as const;
+const STATES: readonly unknown[] = ['waiting', 'approved', 'rejected', 'used', 'expired'] satisfies PendingCallState[];
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === 'string';
+
+function isRuling(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { by, reason, at, via } = value;
+  return isText(by) && isTextOrNone(reason) && Number.isFinite(at) && (via === 'operator' || via === 'webhook');
+}
+
+/** Any process of the store may have written the row: one that is not a whole call would hide all others from people (A48). */
+function isPending(value: JsonValue): boolean {
+  if (!isObject(value)) return false;
+  const { host, skill, scope, state, requestedAt, expiresAt, ruling } = value;
+  const isDecided = state === 'approved' || state === 'rejected';
+  return (
+    TEXTS.every((field) => isText(value[field])) &&
+    [host, skill].every(isTextOrNone) &&
+    [undefined, 'call', 'tool'].includes(scope as string | undefined) &&
+    STATES.includes(state) &&
+    [requestedAt, expiresAt].every((time) => Number.isFinite(time)) &&
+    (ruling === undefined ? !isDecided : isRuling(ruling)) &&
+    value['arguments'] !== undefined
+  );
+}
+
 function read(entry: Entry | undefined): PendingCall | undefined {
-  if (!entry || entry.damaged || !isObject(entry.value)) return undefined;
+  if (!entry || entry.damaged || !isPending(entry.value)) return undefined;
   const pending = entry.value as unknown as PendingCall;
   // An older version did not tell the scope: a yes to such a call covers that call.
   return pending.scope === undefined ? { ...pending, scope: 'call' } : pending;
+}
+
+/** Whether a row is about this call: people decide about what the row says, so it holds for no other call (A48). */
+function isAbout(pending: PendingCall, { call, server, tool, argumentsHash }: AskedCall): boolean {
+  const isSame = pending.server === server.id && pending.tool === tool.name && pending.argumentsHash === argumentsHash;
+  return isSame && pending.principal === call.viewer.principal && pending.skill === call.viewer.skill?.id;
 }
 
 /** The state as it is now. A yes or a question that was not used in time is expired. */
@@ -159,27 +193,29 @@ export function createPendingCalls(deps: {
    * Where a call stands, from its entry; takes a confirmation. `undefined` when it must be asked for, or another call
    * took the confirmation.
    */
-  const standingOf = async (key: string, entry: Entry | undefined): Promise<Standing | undefined> => {
+  const standingOf = async (asked: AskedCall, entry: Entry | undefined): Promise<Standing | undefined> => {
     const pending = read(entry);
-    if (!entry || !pending) return undefined;
+    if (!entry || !pending || !isAbout(pending, asked)) return undefined;
     const state = stateAt(pending, clock.now());
     if (state === 'waiting' || state === 'rejected') return { state, pending, isNew: false };
     if (state !== 'approved') return undefined;
     const used: PendingCall = { ...pending, state: 'used' };
-    return (await put(key, used, entry.revision)) ? { state: 'used', pending: used, isNew: false } : undefined;
+    return (await put(asked.binding, used, entry.revision))
+      ? { state: 'used', pending: used, isNew: false }
+      : undefined;
   };
 
   return {
     list,
-    async settled({ binding }) {
-      const standing = await standingOf(binding, await store.get(SPACE, binding));
+    async settled(call) {
+      const standing = await standingOf(call, await store.get(SPACE, call.binding));
       return standing?.state === 'waiting' ? undefined : standing;
     },
     async ask(call) {
       const key = call.binding;
       for (let tries = 0; tries < MAX_TRIES; tries++) {
         const entry = await store.get(SPACE, key);
-        const standing = await standingOf(key, entry);
+        const standing = await standingOf(call, entry);
         if (standing) return standing;
         await makeRoom(call);
         const asked = fresh(call);
