@@ -3,7 +3,7 @@ import { createFakeClock } from '../../test/support/fake-clock.js';
 import { Canceller } from '../kernel/async/cancel.js';
 import { systemClock } from '../kernel/clock.js';
 import { sha256 } from '../kernel/hash.js';
-import type { Store } from '../model/store.js';
+import type { Entry, Store } from '../model/store.js';
 import { createMemoryStore } from '../store/index.js';
 import { LiveCall } from './live-call.js';
 import type { RunOptions } from './run-types.js';
@@ -12,7 +12,14 @@ import { breachError } from './script-failure.js';
 import { runScript } from './script-run.js';
 import { createSuspendedScripts, type SuspendedScript } from './suspended-scripts.js';
 import { createVault } from './vault.js';
+import { createWaitingScripts } from './waiting-scripts.js';
 import type { WorkerListener } from './workers.js';
+
+const CLAIMS = 'script-claims';
+const unlessClaim = (space: string, entry: Entry | undefined): Entry | undefined =>
+  space === CLAIMS ? undefined : entry;
+const unlessClaimed = (space: string, put: () => Promise<boolean>): Promise<boolean> =>
+  space === CLAIMS ? Promise.resolve(false) : put();
 
 describe('the vault of suspended scripts', () => {
   it('CODE-5 opens only what it sealed, with the same binding; all vaults of a store share a key', async () => {
@@ -56,6 +63,29 @@ describe('the vault of suspended scripts', () => {
     expect(await store.list('script-claims')).toHaveLength(256);
     await expect(scripts.claim(first, 'x', { principal: 'bob' })).rejects.toMatchObject({ code: 'INVALID_REQUEST' });
     await (await scripts.claim(ann, 'x', { principal: 'ann' })).forget();
+  });
+
+  it.each<[string, (store: Store) => Store]>([
+    [
+      'is missing',
+      (store) => ({ ...store, get: async (space, key) => unlessClaim(space, await store.get(space, key)) }),
+    ],
+    [
+      'cannot be written',
+      (store) => ({ ...store, put: (space, ...rest) => unlessClaimed(space, () => store.put(space, ...rest)) }),
+    ],
+  ])('CODE-5 A48 a script whose claim %s is not looked for endlessly', async (_what, break_) => {
+    const clock = createFakeClock();
+    const store = createMemoryStore({ clock });
+    const owner = { principal: 'ann' };
+    const waitingOver = (seen: Store) => {
+      const suspended = createSuspendedScripts({ store: seen, clock, vault: createVault(seen) });
+      return createWaitingScripts({ store: seen, suspended, now: clock.now });
+    };
+    const script = { script: 'x', image: { memory: new Uint8Array(8) } } as unknown as SuspendedScript;
+    await (await waitingOver(store).keep(script, owner)).release();
+    expect(await waitingOver(break_(store)).find('x', owner)).toBeUndefined();
+    expect(await waitingOver(store).find('x', owner)).toBeDefined();
   });
 
   it('CODE-5 A43 A28 suspended scripts together take a bounded space, and the principal that takes most gives way', async () => {

@@ -22,6 +22,8 @@ export interface WaitingScripts {
 const WAITING = 'script-waiting';
 /** A note outlives its script by no more than this, whatever happens. */
 const LIFE_MS = 2 * 3_600_000;
+/** How often a script is tried whose process is gone. A claim that is missing or cannot be written would be tried for ever, without a pause (A48). */
+const MAX_TRIES = 3;
 
 /** The scripts that wait in one store. */
 export function createWaitingScripts(deps: {
@@ -70,7 +72,7 @@ export function createWaitingScripts(deps: {
       const entry = await store.get(WAITING, key);
       const state = entry?.value;
       if (typeof state !== 'string' || own.has(state)) return undefined;
-      for (;;) {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
         try {
           return held(await suspended.claim(state, script, owner), state, key);
         } catch (thrown) {
@@ -79,6 +81,7 @@ export function createWaitingScripts(deps: {
           if (thrown.retryAfterMs === undefined || !(await suspended.isAbandoned(state))) return undefined;
         }
       }
+      return undefined;
     },
   };
 }
