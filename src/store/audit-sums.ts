@@ -4,17 +4,25 @@ import type { AuditSum, StatsGroup } from '../model/stats.js';
 /** Milliseconds of a day of UTC. */
 export const DAY_MS = 86_400_000;
 
+/** What a `Date` can hold. */
+export const MAX_TIME = 8.64e15;
+
+/** The first characters of a time of UTC; `undefined` for a number that a damaged record may hold. */
+function startOf(time: number, length: number): string | undefined {
+  return Math.abs(time) <= MAX_TIME ? new Date(time).toISOString().slice(0, length) : undefined;
+}
+
 /** The day of UTC with this number since 1970, as it is written: `2026-01-31`. */
-export function dayName(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+export function dayName(day: number): string | undefined {
+  return startOf(day * DAY_MS, 10);
 }
 
 /** Milliseconds of an hour. */
 export const HOUR_MS = 3_600_000;
 
 /** The hour of UTC with this number since 1970, as it is written: `2026-01-31T14`. */
-export function hourName(hour: number): string {
-  return new Date(hour * HOUR_MS).toISOString().slice(0, 13);
+export function hourName(hour: number): string | undefined {
+  return startOf(hour * HOUR_MS, 13);
 }
 
 /** What is added up in one step. */

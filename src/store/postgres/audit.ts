@@ -1,8 +1,8 @@
-import { isObject, type JsonObject } from '../../kernel/json.js';
 import type { AuditFilter, AuditRecord } from '../../model/audit-record.js';
 import type { AuditSumQuery, StatsGroup } from '../../model/stats.js';
 import { PAGE, pageSize } from '../page-size.js';
 import { dayName, hourName, type SumPart } from '../audit-sums.js';
+import { isRecord } from '../stored-record.js';
 import { fromName, fromText, toName, toText } from '../stored-text.js';
 
 /** Records that one statement of pruning deletes, so that it never holds locks for long. */
@@ -116,13 +116,6 @@ export function pruneStatement(schema: string, before: number): Statement {
 export function readRecord(body: unknown): AuditRecord | undefined {
   const value = fromText(body)?.value;
   return isRecord(value) ? value : undefined;
-}
-
-/** Whether a stored value is a record. */
-export function isRecord(value: unknown): value is AuditRecord & JsonObject {
-  if (!isObject(value)) return false;
-  const { id, time, kind, principal, outcome } = value;
-  return typeof time === 'number' && [id, kind, principal, outcome].every((text) => typeof text === 'string');
 }
 
 function nameOrNull(name: string | undefined): string | null {

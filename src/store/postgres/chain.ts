@@ -13,7 +13,8 @@ import {
 import type { StoredRow } from '../chain/compare-records.js';
 import type { ChainReader } from '../chain/verify.js';
 import { fromName, fromText, toName } from '../stored-text.js';
-import { AUDIT_COLUMNS, isRecord, pruneStatement, toColumns } from './audit.js';
+import { isRecord } from '../stored-record.js';
+import { AUDIT_COLUMNS, pruneStatement, toColumns } from './audit.js';
 import type { Query, Session } from './session.js';
 
 /** A record as its columns, with what the chain will say of it. */

@@ -1,9 +1,9 @@
 import type { AuditFilter, AuditRecord } from '../../model/audit-record.js';
 import type { AuditSumQuery, StatsGroup } from '../../model/stats.js';
-import { isObject, type JsonObject } from '../../kernel/json.js';
 import { PAGE, pageSize } from '../page-size.js';
 import type { Column, Connection } from './connection.js';
 import { dayName, hourName, type SumPart } from '../audit-sums.js';
+import { isRecord } from '../stored-record.js';
 import { fromName, fromText, toName, toText } from '../stored-text.js';
 
 /** Rows that one transaction of pruning deletes, so that it never blocks for long. */
@@ -105,13 +105,6 @@ export function selectPage(
   }
   const last = rows.at(-1)?.[0];
   return { records, last: last === undefined ? undefined : Number(last) };
-}
-
-/** Whether a stored value is a record. */
-export function isRecord(value: unknown): value is AuditRecord & JsonObject {
-  if (!isObject(value)) return false;
-  const { id, time, kind, principal, outcome } = value;
-  return typeof time === 'number' && [id, kind, principal, outcome].every((text) => typeof text === 'string');
 }
 
 /** Records that are added up in one step, in which nothing else runs. */

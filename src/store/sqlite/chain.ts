@@ -14,7 +14,8 @@ import {
 import type { StoredRow } from '../chain/compare-records.js';
 import type { ChainReader } from '../chain/verify.js';
 import { fromBytes, fromName, fromText, toName } from '../stored-text.js';
-import { insertRows, isRecord, pruneSome, toRow } from './audit.js';
+import { isRecord } from '../stored-record.js';
+import { insertRows, pruneSome, toRow } from './audit.js';
 import type { Column, Connection } from './connection.js';
 
 /** All processes that use a file append to one chain. */

@@ -297,6 +297,19 @@ describe('sqlite', () => {
     await expect.poll(() => heard).toContain('s');
   });
 
+  it('A48 EXEC-5 a record with a time that is no date hides neither the other records nor the sums', async () => {
+    const store = await open();
+    await store.append(
+      ['a', 'b'].map((id) => ({ id, time: 1, kind: 'k', principal: 'p', outcome: 'success' as const })),
+    );
+    sabotage(`update audit set time = 9000000000000000, body = json_set(body, '$.time', 9e15) where id = 'a'`);
+    expect((await store.audit({})).map(({ id }) => id)).toEqual(['b']);
+    for (const by of ['day', 'hour'] as const) {
+      const sums = await store.sumAudit({ by: [by] });
+      expect(sums.map((sum) => sum[by]?.slice(0, 10) ?? 'none').toSorted()).toEqual(['1970-01-01', 'none']);
+    }
+  });
+
   it('R20 a file of a newer version is refused and not touched', async () => {
     await (await open()).close();
     sabotage('pragma user_version = 99');

@@ -19,7 +19,8 @@ export const AuditRecord = z.object({
   tool: text.optional(),
   arguments: z.unknown().optional(),
   argumentsHash: text.optional(),
-  outcome: z.enum(AUDIT_OUTCOMES),
+  // A newer version that shares the store may record another one.
+  outcome: z.enum(AUDIT_OUTCOMES).catch('failure'),
   code: text.optional(),
   message: text
     .meta({ description: 'What the caller was told of a failure or a refusal; redacted, at most 500 characters.' })
@@ -36,7 +37,7 @@ export const AuditRecord = z.object({
     .optional(),
   resultBytes: z.number().optional(),
   tokens: TokenCount.optional(),
-  era: z.enum(['legacy', 'modern']).optional(),
+  era: z.enum(['legacy', 'modern']).optional().catch(undefined),
   traceId: text.optional(),
   parent: text.optional(),
   detail: z.unknown().optional(),
