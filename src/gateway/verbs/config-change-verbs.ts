@@ -71,7 +71,10 @@ export function configChangeVerbs(
   };
 
   const planned = async (change: ConfigChange): Promise<{ readonly change: PlannedChange; readonly plan: string }> => {
-    const restored = placeholders.restore(change as unknown as JsonObject) as unknown as ConfigChange;
+    const restored =
+      'text' in change
+        ? { ...change, text: placeholders.restoreText(change.text) }
+        : (placeholders.restore(change as unknown as JsonObject) as unknown as ConfigChange);
     const made = await (await changes()).plan(restored, core.loaded.path, core.loaded.config.servers);
     return { change: made, plan: hashOf(made.path, made.before, made.after) };
   };
