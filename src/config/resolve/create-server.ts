@@ -64,6 +64,11 @@ export function expandInto(shop: Pick<Workshop, 'env' | 'secrets' | 'used'>, tex
   return expansion.text;
 }
 
+/** Words of a command that are credentials are known as such. */
+export function noteSecretsIn(words: readonly string[], { secrets }: Pick<Workshop, 'secrets'>): void {
+  for (const hidden of hideInArguments(words)) for (const secret of hidden.secrets) secrets.add(secret);
+}
+
 function createStdio(written: WrittenServer, shop: Workshop, problems: string[]): StdioTransport {
   const { entry } = written;
   const fill = (text: string): string => expandInto(shop, text, problems);
@@ -73,7 +78,7 @@ function createStdio(written: WrittenServer, shop: Workshop, problems: string[])
   const cwd = entry.cwd === undefined ? undefined : fill(entry.cwd);
   // A variable that is not set stays a reference, which is not a secret.
   for (const value of Object.values(env)) if (!isReference(value)) shop.secrets.add(value);
-  for (const hidden of hideInArguments(args)) for (const secret of hidden.secrets) shop.secrets.add(secret);
+  noteSecretsIn(args, shop);
   if (command.trim() === '') problems.push('has an empty command');
   if ([command, cwd ?? '', ...args, ...Object.values(env)].some((text) => text.includes('\0'))) {
     problems.push('has a NUL character in its command, arguments, env or cwd');
@@ -85,6 +90,7 @@ function createStdio(written: WrittenServer, shop: Workshop, problems: string[])
   const wanted = sandboxOf(entry, shop);
   const inSandbox = { ...shop, env: shop.sandboxEnv ?? shop.env };
   const sandbox = sandboxWords(wanted, around, (text) => expandInto(inSandbox, text, problems));
+  noteSecretsIn(sandbox, shop);
   const escape = sandboxProblem(wanted, around);
   if (escape !== undefined) problems.push(escape);
   return { type: 'stdio', command, args, env, cwd: folder, ...(sandbox.length > 0 && { sandbox }) };

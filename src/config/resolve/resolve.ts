@@ -6,7 +6,7 @@ import { printable } from '../../kernel/text.js';
 import { Config, READ_ONCE, type ServerEntry } from '../../model/config.js';
 import type { Server, ServerScope } from '../../model/server.js';
 import type { Prompt } from '../../model/source.js';
-import { createServer, expandInto, type Workshop } from './create-server.js';
+import { createServer, expandInto, noteSecretsIn, type Workshop } from './create-server.js';
 import { decodeComponent, secretsOfHeader } from '../secrets/credentials.js';
 import { readEnvironment, type Environment, type Variables } from '../environment.js';
 import type { Self } from './own-entry.js';
@@ -207,7 +207,12 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
   const used = new Set<string>(['CCOS_MCP_CACHE_TTL', 'TOOLSCOUT_STORE']);
   const bench = { source, env, sandboxEnv, directory, scope, secrets, used, self: options.self };
   // Registered servers run in it too, and are made elsewhere.
-  if (parsed.sandbox !== false) for (const word of parsed.sandbox.command) expandInto(bench, word, []);
+  if (parsed.sandbox !== false) {
+    noteSecretsIn(
+      parsed.sandbox.command.map((word) => expandInto(bench, word, [])),
+      bench,
+    );
+  }
   const imported = options.imported ?? NO_SOURCES;
   const config: Config = {
     ...parsed,

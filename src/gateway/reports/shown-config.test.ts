@@ -37,6 +37,17 @@ describe('what is shown of a config', () => {
     expect(shown['audit']).toMatchObject({ export: { siem: { type: 'webhook', secret: '***' }, log } });
   });
 
+  it('A33 CFG-4 no credential in the command of a sandbox, also where no server runs in it', () => {
+    const command = ['env', 'API_TOKEN=canary-1-0123', '--token', 'canary-2-0123', '${KEY:-canary-3-0123}', 'box'];
+    for (const own of [false, { command }] as const) {
+      const shown = show({ sandbox: { command }, servers: own ? { a: { command: 'x', sandbox: own } } : {} });
+      expect(JSON.stringify(shown)).not.toContain('canary');
+      expect(JSON.stringify(shown)).toContain('box');
+    }
+    const only = { servers: { a: { command: 'x', sandbox: { command } } } };
+    expect(resolveConfig(only, { source: 'test', env: {} }).secrets.join()).toMatch(/canary-1.*canary-2/);
+  });
+
   it('CFG-2 CLI-1 every setting of a server is in it, with the value that holds', () => {
     const { servers } = show({
       rateLimit: { requestsPerSecond: 7 },

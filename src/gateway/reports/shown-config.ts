@@ -184,6 +184,7 @@ export function showConfig(
     introspectionInputs,
     redaction,
     registry,
+    sandbox,
     store,
     servers: entries,
     ...plain
@@ -205,6 +206,7 @@ export function showConfig(
     confirm: showConfirm(confirm),
     registry: { ...registry, url: shownUrl(registry.url) },
     redaction: redaction.map((rule) => showRedaction(rule)),
+    sandbox: hideSecrets(sandbox, secrets),
     http: showHttp(http),
     audit: showAudit(audit),
     store: shownUrl(store),
