@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAudit } from '../audit/index.js';
+import { createAudit, moveExportCursors } from '../audit/index.js';
 import { systemClock } from '../kernel/clock.js';
 import { ToolscoutError } from '../kernel/errors.js';
 import { silentLog } from '../kernel/log.js';
@@ -67,7 +67,8 @@ export async function migrateStore(
       const setTime = (now: number): void => {
         time = now;
       };
-      const report = await copyStore(source, { store: target, setTime }, { acceptAudit });
+      const finish = (): Promise<void> => moveExportCursors(source, target);
+      const report = await copyStore(source, { store: target, setTime }, { acceptAudit, finish });
       time = undefined;
       const audit = createAudit({ store: target, clock, log: silentLog, redact: (value) => value });
       const { entries, records, auditProblem } = report;

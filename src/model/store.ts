@@ -27,7 +27,7 @@ export const DOUBT_KEY = 'doubt';
 
 /** Why a store is not the one that was used before; nothing in it is trusted until a person accepts it (A48). */
 export interface StoreDoubt {
-  readonly reason: 'vanished' | 'replaced' | 'rolled-back' | 'damaged';
+  readonly reason: 'vanished' | 'replaced' | 'rolled-back' | 'damaged' | 'unfinished';
   /** Wall-clock time at which it was noticed. */
   readonly at: number;
 }
@@ -38,6 +38,7 @@ export const DOUBT_PHRASES: Readonly<Record<StoreDoubt['reason'], string>> = {
   replaced: 'the database with your approvals was replaced by another one',
   'rolled-back': 'the database with your approvals was replaced by an older copy',
   damaged: 'the database with your approvals was damaged; a new, empty one was created',
+  unfinished: 'copying another store into this one (toolscout store migrate) is not finished',
 };
 
 /**

@@ -61,6 +61,39 @@ describe('copyStore', () => {
     expect(await to.store.spaces()).toEqual([]);
   });
 
+  it('STORE-5 A48 the target is in doubt until the copy is verified, so that half of it is never used as a whole', async () => {
+    const doubts: unknown[] = [];
+    const watched: Store = {
+      ...to.store,
+      put: async (...args) => {
+        if (args[0] !== STORE_SPACE) doubts.push((await to.store.get(STORE_SPACE, DOUBT_KEY))?.value);
+        return to.store.put(...args);
+      },
+      append: async (records) => {
+        doubts.push((await to.store.get(STORE_SPACE, DOUBT_KEY))?.value);
+        return to.store.append(records);
+      },
+    };
+    await copyStore(from, { store: watched, setTime });
+    expect(doubts).toEqual(Array.from({ length: 4 }, () => ({ reason: 'unfinished' })));
+    expect(await to.store.get(STORE_SPACE, DOUBT_KEY)).toBeUndefined();
+  });
+
+  it('STORE-5 A48 a target in doubt, or of another copy, is left alone; after a failure it can be used', async () => {
+    for (const reason of ['unfinished', 'vanished']) {
+      const target = named(reason);
+      await target.put(STORE_SPACE, DOUBT_KEY, { reason });
+      await expect(copyStore(from, { store: target, setTime })).rejects.toMatchObject({
+        message: expect.stringContaining('in doubt'),
+      });
+      expect((await target.get(STORE_SPACE, DOUBT_KEY))?.value).toEqual({ reason });
+    }
+    const full: Store = { ...to.store, append: () => Promise.reject(new Error('full')) };
+    await expect(copyStore(from, { store: full, setTime })).rejects.toThrow('full');
+    expect(await to.store.get(STORE_SPACE, DOUBT_KEY)).toBeUndefined();
+    expect(await copyStore(from, to)).toMatchObject({ entries: 2 });
+  });
+
   it('STORE-5 A35 refuses an audit log that is not what was written, unless a person accepts it: its copy would verify', async () => {
     const problem = { damage: 'changed', id: 'r7', detail: 'The record was changed.' } as const;
     const forged: Store = {

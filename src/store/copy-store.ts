@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ToolscoutError } from '../kernel/errors.js';
 import { canonicalJson, type JsonValue } from '../kernel/json.js';
-import { DOUBT_KEY, type Entry, STORE_SPACE, type Store } from '../model/store.js';
+import { DOUBT_KEY, type Entry, STORE_SPACE, type Store, type StoreDoubt } from '../model/store.js';
 
 /** What was copied. */
 export interface CopyReport {
@@ -27,7 +27,8 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 
 /**
  * Copies every entry and every audit record, reads both stores again and compares counts and hashes (STORE-5). A target
- * that holds something is refused. When anything fails the target is emptied again. The metadata of a store is not
+ * that holds something is refused. When anything fails the target is emptied again. Until all is verified the target is in doubt: half of a
+ * store looks like a whole one in which less was rejected (A48). The metadata of a store is not
  * copied. An audit log that is not what was written is copied only with `acceptAudit`: the copy has a chain of its own, which fits (A35).
  *
  * @throws ToolscoutError `STORE_ERROR`
@@ -35,7 +36,14 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
 export async function copyStore(
   from: Store,
   to: CopyTarget,
-  { acceptAudit = false }: { readonly acceptAudit?: boolean } = {},
+  {
+    acceptAudit = false,
+    finish,
+  }: {
+    readonly acceptAudit?: boolean;
+    /** Adapts what differs in the copy; runs after the comparison. */
+    readonly finish?: () => Promise<void>;
+  } = {},
 ): Promise<CopyReport> {
   if (from.location === to.store.location)
     throw refusal('Source and target are the same store.', 'Name another target.');
@@ -53,6 +61,7 @@ export async function copyStore(
       'Look at it with toolscout audit verify. To copy it all the same, add --accept-audit; the copy no longer shows what was changed.',
     );
   }
+  await markUnfinished(to.store);
   try {
     for (const space of await spacesOf(from)) {
       for (const entry of await from.list(space)) {
@@ -64,9 +73,12 @@ export async function copyStore(
     for await (const page of from.auditPages()) await to.store.append(page);
     const [source, target] = [await summarize(from), await summarize(to.store)];
     if (source.hash !== target.hash) throw difference(source, target);
+    await finish?.();
+    await to.store.delete(STORE_SPACE, DOUBT_KEY);
     return problem ? { ...target, auditProblem: problem.detail } : target;
   } catch (thrown) {
     await empty(to.store);
+    await to.store.delete(STORE_SPACE, DOUBT_KEY);
     throw thrown;
   }
 }
@@ -83,6 +95,16 @@ async function refuseUsed(store: Store): Promise<void> {
   throw refusal(
     `The target ${store.location} is in use: it holds ${found}.`,
     'Name an empty store. Nothing was changed.',
+  );
+}
+
+/** Of two copies into one store one gets it. */
+async function markUnfinished(store: Store): Promise<void> {
+  const reason: StoreDoubt['reason'] = 'unfinished';
+  if (await store.put(STORE_SPACE, DOUBT_KEY, { reason }, { ifRevision: 0 })) return;
+  throw refusal(
+    `The target ${store.location} is in doubt, or another copy into it is not finished.`,
+    'See the reason with toolscout store status. Delete the target, or name another one. Nothing was changed.',
   );
 }
 

@@ -119,11 +119,12 @@ export function startAuditPush(options: AuditPushOptions): AuditPush {
   };
 }
 
-function readCursor(value: unknown): ExportCursor {
+/** A stored cursor; what is not a place in a log begins at its start. */
+export function readCursor(value: unknown): ExportCursor {
   if (!isObject(value)) return { position: 0, holder: '', until: 0, passedOver: 0 };
   const { position, holder, until, passedOver } = value;
   return {
-    position: typeof position === 'number' ? position : 0,
+    position: typeof position === 'number' && Number.isSafeInteger(position) ? Math.max(0, position) : 0,
     holder: typeof holder === 'string' ? holder : '',
     until: typeof until === 'number' ? until : 0,
     passedOver: typeof passedOver === 'number' ? passedOver : 0,

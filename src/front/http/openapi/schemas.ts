@@ -290,7 +290,7 @@ export const Health = z.object({
 
 /** What was in doubt before the store was accepted. */
 export const StoreAccepted = z.object({
-  accepted: z.enum(['vanished', 'replaced', 'rolled-back', 'damaged']).nullable(),
+  accepted: z.enum(['vanished', 'replaced', 'rolled-back', 'damaged', 'unfinished']).nullable(),
 });
 
 /** How much of what is configured is known. */
