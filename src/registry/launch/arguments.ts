@@ -108,17 +108,27 @@ function isWithin(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`) && !path.slice(folder.length).split(/[\\/]/).includes('..');
 }
 
+/** A name of a volume. */
+const VOLUME = /^[A-Za-z0-9][\w.-]*$/;
+
 /**
  * A mount may show a server what the user names, or a volume of its own; never a path that the registry chose, neither
- * as a value nor as a default nor through a variable.
+ * as a value nor as a default nor through a variable. A volume that the registry names may be that of another container,
+ * so the server gets one of its own in its place.
  */
-function checkMount(mount: string, argument: JsonObject, key: string, gathering: Gathering): void {
+function mountOf(mount: string, argument: JsonObject, key: string, gathering: Gathering): string {
   const isOpen = textAt(argument, 'value') === undefined;
-  if (isOpen && Object.hasOwn(gathering.answers, key)) return;
+  if (isOpen && Object.hasOwn(gathering.answers, key)) return mount;
   const source = sourceOf(mount, key);
-  if (source === undefined || /^[A-Za-z0-9][\w.-]*$/.test(source) || /^\{[^{}]*\}$/.test(source)) return;
+  if (source === undefined || /^\{[^{}]*\}$/.test(source)) return mount;
   const said = isOpen ? [] : Object.values(gathering.answers).flat();
-  if (said.some((answer) => answer !== '' && (source === answer || isWithin(source, answer)))) return;
+  if (said.some((answer) => answer !== '' && (source === answer || isWithin(source, answer)))) return mount;
+  if (VOLUME.test(source)) {
+    const own = `toolscout-${gathering.id.replaceAll(/[^\w.-]+/g, '-')}-${source}`;
+    return key === '--mount'
+      ? mount.replace(/(^|,)(src|source)=[^,]*/, (_field, before: string, name: string) => `${before}${name}=${own}`)
+      : own + mount.slice(source.length);
+  }
   throw new NotLaunchable(`it would mount "${source.slice(0, 100)}", a place of your machine that it chose itself`);
 }
 
@@ -139,11 +149,14 @@ export function runtimeArguments(source: JsonObject, command: string, gathering:
     if (!isNamed || !VALUED.get(command)?.has(flag)) {
       throw new NotLaunchable(`it starts ${command} with the option "${(name ?? '').slice(0, 100)}"`);
     }
-    const added = wordsOf(argument, at, gathering);
+    const written = wordsOf(argument, at, gathering);
     // The next word would become its value: the package, and then anything could stand behind it.
-    if (added.length === 1) throw new NotLaunchable(`its option ${flag} of ${command} has no value`);
+    if (written.length === 1) throw new NotLaunchable(`its option ${flag} of ${command} has no value`);
+    const isMount = MOUNTS.has(flag);
+    const added = written.map((word, place) =>
+      isMount && place % 2 === 1 ? mountOf(word, argument, flag, gathering) : word,
+    );
     const values = added.filter((_word, place) => place % 2 === 1);
-    if (MOUNTS.has(flag)) for (const mount of values) checkMount(mount, argument, flag, gathering);
     const isSaid = Object.hasOwn(gathering.answers, flag);
     if (flag === '--python' && !isSaid && values.some((value) => !PYTHON.test(value)))
       throw new NotLaunchable('its option --python of uvx is not a version');

@@ -226,6 +226,23 @@ describe('a package', () => {
       }
     });
 
+    it('A4 a volume that the registry names is one of this server, not that of another container', () => {
+      const shown = (argument: object, options: object = {}): unknown => {
+        const planned = image([{ type: 'named', ...argument }], { id: 'notes', ...options });
+        return planned.ok && planned.shown.replace(/^docker run -i --rm (.*) me\/x:1$/, '$1');
+      };
+      expect(shown({ name: '-v', value: 'postgres_data:/data:ro' })).toBe('-v toolscout-notes-postgres_data:/data:ro');
+      expect(shown({ name: '--volume', default: 'data:/data' })).toBe('--volume toolscout-notes-data:/data');
+      expect(shown({ name: '--mount', value: 'type=volume,dst=/h,source=data' })).toBe(
+        '--mount type=volume,dst=/h,source=toolscout-notes-data',
+      );
+      const asked = { name: '-v', value: '{name}:/data', variables: { name: { default: 'data' } } };
+      expect(shown(asked)).toBe('-v toolscout-notes-data:/data');
+      // What the user names is theirs.
+      expect(shown(asked, { answers: { name: 'shared' } })).toBe('-v shared:/data');
+      expect(shown({ name: '-v', valueHint: 'volume' }, { answers: { '-v': 'shared:/data' } })).toBe('-v shared:/data');
+    });
+
     it('REG-9 a mount that the user wrote is taken as it is', () => {
       const answers = { '--mount': 'type=bind,src=/home/me,dst=/h,bind-propagation=rslave' };
       expect(image([{ type: 'named', name: '--mount', valueHint: 'mount' }], { answers }).ok).toBe(true);
