@@ -1,6 +1,6 @@
 import { sha256 } from '../kernel/hash.js';
 import { isObject, type JsonObject, type JsonValue } from '../kernel/json.js';
-import type { Approval, Risk, Ruling, ServerOrigin } from '../model/approval.js';
+import type { Approval, Risk, RiskLevel, Ruling, ServerOrigin } from '../model/approval.js';
 
 /** Something that is trusted, by its hash. Without a ruling it was trusted on first use. */
 export interface Trust {
@@ -78,7 +78,13 @@ export interface TrustRecord {
 /** Superseded requests that are remembered for each server; the audit log has all of them. */
 export const MAX_PAST = 50;
 
+/** A new value of a field, as another origin, is a new format: an older version takes a record with it for damaged. */
 const FORMAT = 1;
+
+const ORIGINS: readonly unknown[] = ['user', 'project', 'registry', 'introspected'] satisfies ServerOrigin[];
+const LEVELS: readonly unknown[] = ['low', 'medium', 'high', 'critical'] satisfies RiskLevel[];
+const ABOUT: readonly unknown[] = ['launch', 'instructions', 'tool'] satisfies Array<Past['about']>;
+const WAS: readonly unknown[] = [undefined, 'approved', 'rejected', 'trusted'] satisfies Array<Past['was']>;
 
 /** A stored record, or the reason why it cannot be read. */
 export type Read = { readonly record: TrustRecord } | { readonly unreadable: 'damaged' | 'newer' };
@@ -116,13 +122,17 @@ function parse(text: string): Body | undefined {
   }
   if (!isObject(body)) return undefined;
   const { version, server, launch, origin, target, start, presentation, tools, past } = body;
-  const isNamed = [server, launch, origin, target].every((field) => typeof field === 'string');
+  const isNamed = [server, launch, target].every((field) => typeof field === 'string') && ORIGINS.includes(origin);
   const areTools = Array.isArray(tools) && tools.every((tool) => Array.isArray(tool) && isPair(tool));
-  const isWhole = typeof version === 'number' && isNamed && areTools && Array.isArray(past) && past.every(isObject);
+  // A version that cannot grow would keep every later decision out of the memory of running processes.
+  const isWhole = Number.isSafeInteger(version) && isNamed && areTools && Array.isArray(past) && past.every(isPast);
   return isWhole && isStanding(start) && isStanding(presentation) ? (body as unknown as Body) : undefined;
 }
 
 const isPair = ([name, standing]: readonly JsonValue[]): boolean => typeof name === 'string' && isStanding(standing);
+const areTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((each: unknown) => typeof each === 'string');
+const isTextOrNone = (value: unknown): boolean => value === undefined || typeof value === 'string';
 
 function isStanding(value: JsonValue | undefined): boolean {
   if (!isObject(value)) return false;
@@ -131,10 +141,30 @@ function isStanding(value: JsonValue | undefined): boolean {
 }
 
 function isDated(value: JsonValue): value is JsonObject {
-  return isObject(value) && typeof value['hash'] === 'string' && typeof value['at'] === 'number';
+  if (!isObject(value)) return false;
+  const { hash, at, ruling } = value;
+  return typeof hash === 'string' && typeof at === 'number' && (ruling === undefined || isRuling(ruling));
 }
 
-function isAsk({ state, risk, changed }: JsonObject): boolean {
+function isRuling(value: JsonValue): boolean {
+  return (
+    isObject(value) &&
+    typeof value['by'] === 'string' &&
+    typeof value['at'] === 'number' &&
+    isTextOrNone(value['reason'])
+  );
+}
+
+function isPast(value: JsonValue): boolean {
+  return isDated(value) && ABOUT.includes(value['about']) && WAS.includes(value['was']) && isTextOrNone(value['tool']);
+}
+
+function isAsk({ state, risk, changed, confirmedAt }: JsonObject): boolean {
   const isKnown = state === 'pending' || state === 'rejected';
-  return isKnown && isObject(risk) && Array.isArray(risk['reasons']) && Array.isArray(changed);
+  const isTimed = confirmedAt === undefined || typeof confirmedAt === 'number';
+  return isKnown && isTimed && areTexts(changed) && isObject(risk) && isRisk(risk);
+}
+
+function isRisk({ level, reasons, informs }: JsonObject): boolean {
+  return LEVELS.includes(level) && areTexts(reasons) && (informs === undefined || areTexts(informs));
 }
