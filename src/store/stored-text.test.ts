@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fromName, toName } from './stored-text.js';
+import { fromKey, fromName, toName } from './stored-text.js';
 import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
 import { codePoint } from '../../test/support/any-text.js';
@@ -13,6 +13,7 @@ describe('names in a column', () => {
       fc.property(fc.oneof(anything, ascii), (name) => {
         expect(toName(name)).toBe(JSON.stringify(name).slice(1, -1));
         expect(fromName(toName(name))).toBe(name);
+        expect(fromKey(toName(name))).toBe(name);
       }),
       { numRuns: repetitions(500, 2000) },
     );

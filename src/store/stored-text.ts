@@ -57,3 +57,12 @@ export function fromName(column: unknown): string | undefined {
   const read = name === undefined ? undefined : fromText(`"${name}"`);
   return typeof read?.value === 'string' ? read.value : undefined;
 }
+
+/**
+ * The name of a row. Another spelling of a name (`\u0061` for `a`) is none: two rows would have one name, and what removes the one that is
+ * over would remove the other (A48).
+ */
+export function fromKey(column: unknown): string | undefined {
+  const name = fromName(column);
+  return name !== undefined && toName(name) === fromBytes(column) ? name : undefined;
+}

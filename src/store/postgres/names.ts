@@ -18,7 +18,8 @@ export function indexedName(name: string): IndexedName {
   return { index: HASHED + sha256(written), whole: written };
 }
 
-/** The name that was written, or `undefined` when it cannot be read back. */
+/** The name that was written, or `undefined` when it cannot be read back, or stands in the place of another one (A48). */
 export function readName(index: unknown, whole: unknown): string | undefined {
-  return fromName(whole ?? index);
+  const name = fromName(whole ?? index);
+  return name !== undefined && indexedName(name).index === index ? name : undefined;
 }

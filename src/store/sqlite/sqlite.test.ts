@@ -297,6 +297,16 @@ describe('sqlite', () => {
     await expect.poll(() => heard).toContain('s');
   });
 
+  it('A48 a row under another spelling of a key is none: it neither doubles the entry nor takes it along when it goes', async () => {
+    const store = await open();
+    await store.put('s', 'good', 1);
+    sabotage(`insert into entries (space, key, value, stored_at, expires_at, revision)
+      values ('s', '\\u0067ood', '2', 1, 1, 9), ('\\u0073', 'other', '3', 1, 1, 9)`);
+    expect((await store.list('s')).map(({ key, value }) => [key, value])).toEqual([['good', 1]]);
+    expect([...(await store.revisions('s')).keys()]).toEqual(['good']);
+    expect(await store.spaces()).toEqual(['about-store', 's']);
+  });
+
   it('A48 EXEC-5 a record with a time that is no date hides neither the other records nor the sums', async () => {
     const store = await open();
     await store.append(

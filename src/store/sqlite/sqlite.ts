@@ -15,7 +15,7 @@ import type { Column, Connection, Engine } from './connection.js';
 import { storeFiles } from './files.js';
 import { createMarkKeeper, GUARDED_SPACES } from './store-mark.js';
 import { openDatabaseSession } from './session.js';
-import { fromName, fromText, toName, toText } from '../stored-text.js';
+import { fromKey, fromText, toName, toText } from '../stored-text.js';
 
 /** What the embedded store needs. */
 export interface SqliteStoreOptions {
@@ -69,7 +69,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
       versions: () =>
         session.peek((connection) => {
           const rows = connection.rows(VERSIONS);
-          const versions = new Map(rows.map(([space, version]) => [fromName(space) ?? '', Number(version)]));
+          const versions = new Map(rows.map(([space, version]) => [fromKey(space) ?? '', Number(version)]));
           session.noteSeen(new Map([...versions].filter(([space]) => GUARDED_SPACES.has(space))));
           return versions;
         }),
@@ -90,7 +90,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     space: string,
     [name, text, storedAt, expiresAt, revision]: readonly Column[],
   ): Entry | undefined => {
-    const key = fromName(name);
+    const key = fromKey(name);
     const read = fromText(text);
     if (key === undefined || !read) noteUnreadable(space, String(name));
     if (key === undefined) return undefined;
@@ -127,7 +127,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     async spaces() {
       const rows = await session.read((connection) => connection.rows(SPACES));
-      return rows.flatMap(([name]) => fromName(name) ?? []).toSorted();
+      return rows.flatMap(([name]) => fromKey(name) ?? []).toSorted();
     },
     async list(space) {
       const rows = await session.read((connection) => connection.rows(LIST, toName(space)));
@@ -141,7 +141,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     },
     async revisions(space) {
       const rows = await session.read((connection) => connection.rows(REVISIONS, toName(space)));
-      const named = rows.map(([name, revision]) => [fromName(name), Number(revision)] as const);
+      const named = rows.map(([name, revision]) => [fromKey(name), Number(revision)] as const);
       return new Map(named.filter((row): row is [string, number] => row[0] !== undefined));
     },
     async put(space, key, value, { expiresAt, ifRevision } = {}) {
