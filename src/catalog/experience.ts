@@ -77,10 +77,10 @@ export function createExperience(deps: {
   };
 
   const makeKey = async (): Promise<string> => {
-    const stored = (await store.get(SPACE, KEY_ENTRY))?.value;
-    if (typeof stored === 'string') return stored;
+    const entry = await store.get(SPACE, KEY_ENTRY);
+    if (typeof entry?.value === 'string') return entry.value;
     const fresh = randomBytes(32).toString('base64url');
-    await store.put(SPACE, KEY_ENTRY, fresh, { ifRevision: 0 });
+    await store.put(SPACE, KEY_ENTRY, fresh, { ifRevision: entry?.revision ?? 0 });
     const kept = (await store.get(SPACE, KEY_ENTRY))?.value;
     return typeof kept === 'string' ? kept : fresh;
   };

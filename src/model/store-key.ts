@@ -11,17 +11,19 @@ import type { Store } from './store.js';
  */
 export function createStoreKey(store: Store, space: string): () => Promise<Buffer> {
   let known: Promise<Buffer> | undefined;
-  const read = async (): Promise<Buffer | undefined> => {
+  const read = async (): Promise<{ readonly key?: Buffer; readonly revision: number }> => {
     const entry = await store.get(space, space);
     const key = typeof entry?.value === 'string' ? Buffer.from(entry.value, 'base64') : undefined;
-    return key?.length === KEY_BYTES ? key : undefined;
+    return { ...(key?.length === KEY_BYTES && { key }), revision: entry?.revision ?? 0 };
   };
   const make = async (): Promise<Buffer> => {
     const found = await read();
-    if (found) return found;
-    await store.put(space, space, randomBytes(KEY_BYTES).toString('base64'), { ifRevision: 0 });
-    const made = await read();
-    if (made) return made;
+    if (found.key) return found.key;
+    // What a damaged key sealed can never be opened again: a new one takes its place (A48).
+    const fresh = randomBytes(KEY_BYTES).toString('base64');
+    await store.put(space, space, fresh, { ifRevision: found.revision });
+    const { key } = await read();
+    if (key) return key;
     throw new ToolscoutError('STORE_ERROR', `The store did not return the key "${space}" that was written to it.`, {
       suggestion: 'Run toolscout store status to check the store.',
     });

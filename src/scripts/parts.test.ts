@@ -65,6 +65,19 @@ describe('the vault of suspended scripts', () => {
     await (await scripts.claim(ann, 'x', { principal: 'ann' })).forget();
   });
 
+  it('CODE-5 A48 a damaged key is replaced, once for all processes', async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    await createVault(store).seal(Buffer.from('old'), 'ann');
+    const [space] = await store.spaces();
+    for (const damage of ['short', 5, null]) {
+      await store.put(space!, space!, damage);
+      const [first, second] = [createVault(store), createVault(store)];
+      const [one, two] = await Promise.all([first, second].map((vault) => vault.seal(Buffer.from('words'), 'ann')));
+      expect((await second.open(one!, 'ann'))?.toString()).toBe('words');
+      expect((await first.open(two!, 'ann'))?.toString()).toBe('words');
+    }
+  });
+
   it.each<[string, (store: Store) => Store]>([
     [
       'is missing',
