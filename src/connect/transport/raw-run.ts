@@ -31,7 +31,7 @@ export interface RawOptions {
   readonly tap?: Tap;
 }
 
-/** What is kept of either stream. */
+/** What is kept of either stream; a program that prints more has said what it has to say. */
 const KEPT_CHARS = LIMITS.toolBytes * 8;
 
 /** A program that has ended may still have something in its pipes. */
@@ -88,7 +88,13 @@ async function listen(child: Child, clock: Clock, options: RawOptions): Promise<
     const stream = child[from];
     stream.setEncoding('utf8');
     stream.on('data', (chunk: string) => {
-      if (kept[from].length < KEPT_CHARS) kept[from] += chunk;
+      if (kept[from].length >= KEPT_CHARS) return;
+      kept[from] += chunk;
+      // Reading on would take the time of all other servers (A44).
+      if (kept[from].length >= KEPT_CHARS) {
+        stream.pause();
+        finish();
+      }
       unfinished = (unfinished + chunk).slice(-KEPT_CHARS);
       const whole = unfinished.split('\n');
       unfinished = whole.pop()!;
