@@ -49,6 +49,8 @@ export interface ConfigChanges {
   read(path: string | undefined): Promise<{ readonly path: string; readonly text?: string }>;
   /** The servers that a text of that file holds, as they are written. */
   serversIn(text: string, path: string): Promise<Readonly<Record<string, JsonObject>>>;
+  /** What looks like a credential in a text of that file, which need not be in force, nor valid. */
+  secretsIn(text: string, path: string): Promise<string[]>;
   /** `inForce` are the servers of the config in force, which the file may not have: it can be broken, gone or not read yet. */
   plan(
     change: ConfigChange,

@@ -13,6 +13,7 @@ import { isRegistryFile } from '../resolve/resolve-sources.js';
 import { isServerId, suggestServerId } from '../resolve/server-id.js';
 import { keepApproved } from '../review/trust.js';
 import { findLiteralSecrets, literalSecrets, type LiteralSecret } from '../secrets/literal-secrets.js';
+import { secretsInConfig, secretsInText } from '../secrets/written-secrets.js';
 import type { Edit } from './edit.js';
 import { editText } from './edit-text.js';
 import { editsBetween } from './edits-between.js';
@@ -176,6 +177,15 @@ export function createConfigChanges(options: ChangeOptions): ConfigChanges {
       const raw = await parseData(text, path, dataFormatOf(path));
       const entries = Object.entries(serversOf(raw)).filter(([, entry]) => isObject(entry));
       return Object.fromEntries(entries) as Record<string, JsonObject>;
+    },
+
+    async secretsIn(text, path) {
+      try {
+        return secretsInConfig(await parseData(text, path, dataFormatOf(path)));
+      } catch {
+        // It is broken, or code.
+        return secretsInText(text);
+      }
     },
 
     async plan(change, path, inForce) {

@@ -7,7 +7,7 @@ import { Config, READ_ONCE, type ServerEntry } from '../../model/config.js';
 import type { Server, ServerScope } from '../../model/server.js';
 import type { Prompt } from '../../model/source.js';
 import { createServer, expandInto, noteSecretsIn, type Workshop } from './create-server.js';
-import { decodeComponent, secretsOfHeader } from '../secrets/credentials.js';
+import { decodeComponent, hideInUrl, secretsOfHeader } from '../secrets/credentials.js';
 import { readEnvironment, type Environment, type Variables } from '../environment.js';
 import type { Self } from './own-entry.js';
 import { joinPath, problemAt, ROOT } from '../read/path.js';
@@ -228,6 +228,16 @@ export function resolveConfig(raw: unknown, options: ResolveOptions): LoadedConf
     exportDirectory: resolve(directory ?? '', parsed.exportDirectory),
     skills: { directories: parsed.skills.directories.map((path) => resolve(directory ?? '', path)) },
   };
+
+  const sinks = Object.values(config.audit.export);
+  for (const url of [
+    config.ai.baseUrl,
+    config.confirm.webhook,
+    config.registry.url,
+    ...sinks.map((sink) => sink.url),
+  ]) {
+    for (const secret of hideInUrl(url ?? '').secrets) secrets.add(secret);
+  }
 
   const written = (checked.fields.servers ?? {}) as Record<string, ServerEntry>;
   const servers = Object.entries(config.servers).map(([id, entry]) =>

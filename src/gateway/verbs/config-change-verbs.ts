@@ -43,17 +43,22 @@ export function configChangeVerbs(
     });
   };
 
+  /** A text of the file may hold credentials that are not in force: it was just changed, or it was rejected. */
+  const noteSecrets = async (opened: ConfigChanges, text: string, path: string): Promise<void> => {
+    for (const secret of await opened.secretsIn(text, path)) seen.add(secret);
+  };
+
   const show = async (
     { path, before = '', after, problems, warnings, launches, secrets }: PlannedChange,
     plan: string,
   ): Promise<ShownPlan> => {
+    const opened = await changes();
+    await noteSecrets(opened, before, path);
     const fresh = secrets.filter((secret) => !placeholders.stands(secret));
     const hide = (text: string): string => placeholders.hide(text, fresh);
     const [old, next] = [hide(before), hide(after)];
-    const opened = problems.length + warnings.length > 0 ? await changes() : undefined;
     // Lines are those of the text that is shown.
-    const placed = async (found: readonly Problem[]): Promise<PlacedProblem[]> =>
-      (await opened?.place(found, next, path)) ?? [];
+    const placed = async (found: readonly Problem[]): Promise<PlacedProblem[]> => opened.place(found, next, path);
     const hidden = <Each extends { readonly message: string }>(each: Each): Each => ({
       ...each,
       message: core.hide(each.message),
@@ -146,6 +151,7 @@ export function configChangeVerbs(
       const opened = await changes().catch((thrown: unknown) => toToolscoutError(thrown));
       if (opened instanceof ToolscoutError) return { exists: false, text: '', servers: {}, problem: opened.message };
       const file = await opened.read(path);
+      await noteSecrets(opened, file.text ?? '', file.path);
       const text = placeholders.hide(file.text ?? '');
       const isGone = path !== undefined && file.text === undefined;
       const rejected = core.rejectedConfig;

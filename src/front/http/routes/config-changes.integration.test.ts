@@ -234,6 +234,24 @@ describe('changing the config', STARTS_PROCESSES, () => {
     expect(stale.status).toBe(400);
   });
 
+  it('STUDIO-8 A33 a credential in a file that is not in force yet, or was rejected, is hidden and stays in the file', async () => {
+    const { send, text, file } = await open();
+    for (const changed of [
+      '{ "servers": {}, "ai": { "apiKey": "canary-key-0123" }, "authHeaders": { "X-Any": "canary-all-0123" } }',
+      '{ "servers": { "new": { "command": "x", "env": { "API_TOKEN": "canary-key-0123" }, "bogus": 1 } } }',
+      '{ "servers": { "new": { "command": "x", "env": { "API_TOKEN": "canary-key-0123" } }',
+    ]) {
+      await writeFile(file, changed);
+      const { body } = await send('/v1/config/file');
+      expect(JSON.stringify(body)).not.toContain('canary');
+      const change = { text: body['text'], allowSecrets: true };
+      const planned = await send('/v1/config/plan', { change });
+      expect(JSON.stringify(planned.body)).not.toContain('canary');
+      expect(planned.body['before']).toBe(planned.body['after']);
+      expect(await text()).toBe(changed);
+    }
+  });
+
   it('STUDIO-8 what would not be valid is named and not written', async () => {
     const { send, text } = await open();
     const problemsOf = async (change: object): Promise<Array<{ path: string; message: string }>> =>
