@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { isObject, type JsonObject } from '../kernel/json.js';
+import { isDeeperThan, isObject, type JsonObject } from '../kernel/json.js';
+import { LIMITS } from '../kernel/limits.js';
 
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = 0xfeff;
@@ -163,4 +164,22 @@ export function createLineWriter(pipe: Writable): LineWriter {
       return written;
     },
   };
+}
+
+/** What a host says of itself, in either era, and with each request. */
+const SAID = ['capabilities', 'clientInfo', '_meta'] as const;
+
+/**
+ * Why a message, or one of a batch, cannot be taken in; `undefined` when it can. What a host says of itself is hashed and compared for as
+ * long as it is connected: what nests deeper than any capability would overflow the stack then (A26).
+ */
+export function introductionFault(body: unknown): string | undefined {
+  for (const message of Array.isArray(body) ? (body as unknown[]) : [body]) {
+    const params = isObject(message) ? message['params'] : undefined;
+    const field = isObject(params)
+      ? SAID.find((name) => params[name] !== undefined && isDeeperThan(params[name], LIMITS.depth))
+      : undefined;
+    if (field !== undefined) return `params.${field} nests deeper than ${LIMITS.depth} levels`;
+  }
+  return undefined;
 }

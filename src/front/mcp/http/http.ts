@@ -12,6 +12,7 @@ import {
   type Received,
   type RequestHead,
 } from '../../../net/http-message.js';
+import { introductionFault } from '../../../protocol/lines.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { INSTANCE_HEADER, VIA_HEADER } from '../../../protocol/lineage.js';
 import { TRACE_HEADER } from '../exchange.js';
@@ -82,7 +83,11 @@ async function readBody(received: Received): Promise<{ body?: unknown } | PlainA
   const excess = text === undefined ? undefined : excessIn(text);
   if (excess !== undefined) return jsonRpcError(400, RPC_CODE.parseError, `Parse error: the body ${excess}.`);
   try {
-    if (text !== undefined) return { body: JSON.parse(text) as unknown };
+    if (text !== undefined) {
+      const body = JSON.parse(text) as unknown;
+      const fault = introductionFault(body);
+      return fault === undefined ? { body } : jsonRpcError(400, RPC_CODE.invalidRequest, `Invalid request: ${fault}.`);
+    }
   } catch {
     // The place that the parser names is of no use to the sender.
   }

@@ -46,6 +46,25 @@ describe('createHostTransport', () => {
     expect(JSON.parse(writes.join('').split('\n')[0]!)).toMatchObject({ id: null, error: { code: -32_700 } });
   });
 
+  it('A26 a host that nests what it says of itself too deeply is told so, and the session goes on', async () => {
+    const input = new PassThrough();
+    const { output, writes } = setUp();
+    const transport = createHostTransport({ input, output });
+    const errors: string[] = [];
+    const heard = new Promise<unknown>((resolve) => {
+      transport.onmessage = resolve;
+    });
+    transport.onerror = (error) => errors.push(error.message);
+    await transport.start();
+    const deep = `${'{"a":'.repeat(20_000)}{}${'}'.repeat(20_000)}`;
+    input.write(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":${deep}}}\n`);
+    input.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n');
+    expect(await heard).toMatchObject({ method: 'ping' });
+    await transport.send(answer(2));
+    expect(errors).toEqual([expect.stringContaining('params.capabilities nests deeper than 64 levels')]);
+    expect(JSON.parse(writes.join('').split('\n')[0]!)).toMatchObject({ id: null, error: { code: -32_700 } });
+  });
+
   it('A28 a batch of many values that are no messages is reported once', async () => {
     const input = new PassThrough();
     const transport = createHostTransport({ input, output: setUp().output });

@@ -4,7 +4,7 @@ import { messageOf } from '../../../kernel/errors.js';
 import { excessIn } from '../../../kernel/json-bounds.js';
 import { RPC_CODE } from '../../../protocol/json-rpc.js';
 import { LIMITS } from '../../../kernel/limits.js';
-import { createLineReader, createLineWriter, isMessage } from '../../../protocol/lines.js';
+import { createLineReader, createLineWriter, introductionFault, isMessage } from '../../../protocol/lines.js';
 
 /** The pipes of a host. */
 export interface HostPipes {
@@ -52,6 +52,12 @@ export function createHostTransport({ input, output }: HostPipes): Transport {
       message = JSON.parse(line);
     } catch (thrown) {
       fail(`The host sent a line that is not JSON: ${messageOf(thrown)}`);
+      void post(PARSE_ERROR);
+      return;
+    }
+    const fault = introductionFault(message);
+    if (fault !== undefined) {
+      fail(`The host sent a message that is not valid: ${fault}.`);
       void post(PARSE_ERROR);
       return;
     }
