@@ -8,15 +8,15 @@ import type { Host } from '../model/host.js';
 import type { ScriptBounds, ScriptResult } from '../model/script.js';
 import { createMemoryStore } from '../store/index.js';
 import { createFakeClock } from '../../test/support/fake-clock.js';
-import { STARTS_PROCESSES } from '../../test/support/patience.js';
+import { patient, STARTS_PROCESSES } from '../../test/support/patience.js';
 import { testWorkers } from '../../test/support/script-workers.js';
 import type { ScriptCall } from './script-call.js';
 import { createScripts, type ScriptRequest, type Scripts } from './scripts.js';
 
 const BOUNDS: ScriptBounds = {
   memoryBytes: 64 * 1024 * 1024,
-  computeMs: 5000,
-  timeoutMs: 60_000,
+  computeMs: patient(5000),
+  timeoutMs: patient(60_000),
   calls: 100,
   parallel: 8,
 };

@@ -14,9 +14,8 @@ const META_TOOLS = ['search_tools', 'get_tool_details', 'execute_tool', 'list_mc
 /** The command line of the MCP Inspector, as a person would run it to look at a server. */
 function inspect(place: Workplace, ...args: string[]): Promise<Finished> {
   const script = findScript('@modelcontextprotocol/inspector', 'clients/launcher/build/index.js');
-  return finish(
-    spawn(findNode22(), [script, '--cli', ...args, '--format', 'json'], { cwd: place.folder, stdio: 'pipe' }),
-  );
+  const all = [script, '--cli', ...args, '--connect-timeout', String(patient(15_000)), '--format', 'json'];
+  return finish(spawn(findNode22(), all, { cwd: place.folder, stdio: 'pipe' }));
 }
 
 function resultOf({ code, stdout, stderr }: Finished): JsonObject {

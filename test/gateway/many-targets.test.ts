@@ -68,7 +68,7 @@ describe('hundreds of targets', STARTS_PROCESSES, () => {
         at < 50 ? hung! : at < 75 ? odd! : at < 100 ? steep! : good!,
       );
       // Time enough for servers that answer, on a busy machine too; those that hang take all of it.
-      const registry = await openOver(targets, 8000);
+      const registry = await openOver(targets, patient(8000));
       await registry.refresh();
       const { items } = registry.snapshot();
       expect(items).toHaveLength(500);

@@ -6,7 +6,7 @@ import type { AuditRecord } from '../../src/model/audit-record.js';
 import { fixture, temporaryDirectory, waitUntil } from '../support/fixture.js';
 import { connectHost, serveOverHttp } from '../support/mcp-host.js';
 import { callMark, openToolscout, textOf } from '../support/open-toolscout.js';
-import { STARTS_PROCESSES } from '../support/patience.js';
+import { patient, STARTS_PROCESSES } from '../support/patience.js';
 import { scriptedServer, scriptedTool } from '../support/scripted-server.js';
 
 const run = (script: string, more: JsonObject = {}): JsonObject => ({
@@ -196,7 +196,7 @@ describe('scripts of hosts', STARTS_PROCESSES, () => {
   });
 
   it('CODE-3 other calls go on while a script computes', async () => {
-    const gateway = await openToolscout({ scripts: { computeMs: 3000 }, servers: { old: fixture('legacy') } });
+    const gateway = await openToolscout({ scripts: { computeMs: patient(3000) }, servers: { old: fixture('legacy') } });
     await gateway.call('old', 'echo', { message: 'warm' });
     let hasEnded = false;
     const script = gateway.run('while (true) {}').finally(() => (hasEnded = true));
