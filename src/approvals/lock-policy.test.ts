@@ -22,7 +22,7 @@ const PROBLEM = { message: 'The lock file cannot be read.', suggestion: 'Write i
 describe('where only the lock file counts', () => {
   it('SEC-10 no server starts without a lock file, with one that cannot be used, or when it is missing or launched otherwise', () => {
     const reasonOf = (gate: LockGate | undefined): unknown => holdByLock(gate, SERVER);
-    expect(reasonOf(undefined)).toMatchObject({ state: 'pending', reason: 'there is no lock file here' });
+    expect(reasonOf(undefined)).toMatchObject({ state: 'pending', reason: 'there is no lock file' });
     expect(reasonOf(gateOf(locked('held'), PROBLEM))).toEqual({
       state: 'pending',
       reason: 'The lock file cannot be read',
@@ -30,9 +30,9 @@ describe('where only the lock file counts', () => {
     });
     const dotted = { ...PROBLEM, message: 'toolscout.lock cannot be read.' };
     expect(reasonOf(gateOf(locked('held'), dotted))).toMatchObject({ reason: 'toolscout.lock cannot be read' });
-    expect(reasonOf(gateOf('missing'))).toMatchObject({ reason: 'the lock file does not hold it' });
+    expect(reasonOf(gateOf('missing'))).toMatchObject({ reason: 'it is not in the lock file' });
     expect(reasonOf(gateOf('launch'))).toMatchObject({
-      reason: 'it is launched in another way than the lock file holds',
+      reason: 'its command, URL, environment, headers or working directory differs from the lock file',
     });
     expect(reasonOf(gateOf(locked('held')))).toBeUndefined();
   });
@@ -57,11 +57,11 @@ describe('where only the lock file counts', () => {
     expect(judge('held')).toMatchObject({ isPresentable: true, decision: { status: 'enabled' } });
     expect(judge('missing').decision).toEqual({
       status: 'pending',
-      hold: { cause: 'waiting', reason: 'the lock file does not hold it', decidedBy: 'lock' },
+      hold: { cause: 'waiting', reason: 'it is not in the lock file', decidedBy: 'lock' },
     });
     expect(judge('changed').decision).toEqual({
       status: 'quarantined',
-      hold: { cause: 'changed', reason: 'it is not what the lock file holds', decidedBy: 'lock' },
+      hold: { cause: 'changed', reason: 'its definition differs from the lock file', decidedBy: 'lock' },
     });
     const other = judge('held', false);
     expect(other).toMatchObject({ isPresentable: false, hold: { decidedBy: 'lock' } });

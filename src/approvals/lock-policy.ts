@@ -8,9 +8,9 @@ const held = (status: 'pending' | 'quarantined', reason: string): Held => ({
   status,
   hold: { cause: status === 'pending' ? 'waiting' : 'changed', reason, decidedBy: 'lock' },
 });
-const CHANGED = held('quarantined', 'it is not what the lock file holds');
+const CHANGED = held('quarantined', 'its definition differs from the lock file');
 const SERVER_CHANGED = held('quarantined', 'the description of its server differs from the lock file');
-const MISSING = held('pending', 'the lock file does not hold it');
+const MISSING = held('pending', 'it is not in the lock file');
 const ENABLED: TrustDecision = { status: 'enabled' };
 
 /** Why a server may not be started where only the lock file counts; without a usable one nothing is (SEC-10). */
@@ -20,13 +20,16 @@ export function holdByLock(gate: LockGate | undefined, server: Server): Hold | u
     reason,
     remedy: typeof given === 'string' ? { kind: 'configure', what: given } : given,
   });
-  if (!gate) return hold('there is no lock file here', 'Use a config file with a lock file beside it.');
+  if (!gate)
+    return hold('there is no lock file', 'Start toolscout with a config file (--config), then run toolscout lock.');
   const problem = gate.problem();
   if (problem) return hold(problem.message.replace(/\.$/, ''), problem.suggestion);
   const found = gate.server(server);
-  if (found === 'missing') return hold('the lock file does not hold it', 'Add it to the lock file: toolscout lock.');
+  if (found === 'missing') return hold('it is not in the lock file', 'Add it to the lock file: toolscout lock.');
   if (found === 'launch')
-    return hold('it is launched in another way than the lock file holds', { kind: 'accept-lock' });
+    return hold('its command, URL, environment, headers or working directory differs from the lock file', {
+      kind: 'accept-lock',
+    });
   return undefined;
 }
 
