@@ -16,7 +16,7 @@ export interface MigrateWish {
   readonly to: string;
   /** What `sqlite` alone means. */
   readonly stateDir?: string;
-  /** Copy an audit log also when it is not what was written. */
+  /** Copy an audit log also when it was changed after it was written. */
   readonly acceptAudit?: boolean;
 }
 

@@ -20,7 +20,7 @@ export const AUDIT_DAMAGES = ['changed', 'removed', 'inserted', 'reordered', 'un
 /** One of {@link AUDIT_DAMAGES}. */
 export type AuditDamage = (typeof AUDIT_DAMAGES)[number];
 
-/** The first place at which the log is not what was written. */
+/** The first change that was made to the log after it was written. */
 export interface AuditProblem {
   readonly damage: AuditDamage;
   /** The record; absent when only a block can be named. */
@@ -33,7 +33,7 @@ export interface AuditProblem {
   readonly detail: string;
 }
 
-/** Records that no block covers, from before the log was chained or between its blocks; nothing proves them. */
+/** Records that the hash chain does not protect, from before the log was chained or between its blocks. */
 export interface UnchainedRecords {
   readonly records: number;
   /** Wall-clock time of the newest. */

@@ -94,7 +94,7 @@ describe('copyStore', () => {
     expect(await copyStore(from, to)).toMatchObject({ entries: 2 });
   });
 
-  it('STORE-5 A35 refuses an audit log that is not what was written, unless a person accepts it: its copy would verify', async () => {
+  it('STORE-5 A35 refuses an audit log that was changed after it was written, unless a person accepts it: its copy would verify', async () => {
     const problem = { damage: 'changed', id: 'r7', detail: 'The record was changed.' } as const;
     const forged: Store = {
       ...from,

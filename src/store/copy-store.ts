@@ -29,7 +29,7 @@ const END_OF_TIME = Number.MAX_SAFE_INTEGER;
  * Copies every entry and every audit record, reads both stores again and compares counts and hashes (STORE-5). A target
  * that holds something is refused. When anything fails the target is emptied again. Until all is verified the target is in doubt: half of a
  * store looks like a whole one in which less was rejected (A48). The metadata of a store is not
- * copied. An audit log that is not what was written is copied only with `acceptAudit`: the copy has a chain of its own, which fits (A35).
+ * copied. An audit log that was changed after it was written is copied only with `acceptAudit`: the copy has a chain of its own, which fits (A35).
  *
  * @throws ToolscoutError `STORE_ERROR`
  */
@@ -57,7 +57,7 @@ export async function copyStore(
   const { problem } = await from.verifyAudit();
   if (problem && !acceptAudit) {
     throw refusal(
-      `The audit log of ${from.location} is not what was written: ${problem.detail}`,
+      `The audit log of ${from.location} was changed after it was written: ${problem.detail}`,
       'Look at it with toolscout audit verify. To copy it all the same, add --accept-audit; the copy no longer shows what was changed.',
     );
   }

@@ -192,7 +192,7 @@ describe('the lock file', STARTS_PROCESSES, () => {
     const gateway = await open({ approval: 'lock' });
     const { findings } = await gateway.reports.doctor();
     expect(findings.find(({ subject }) => subject === 'server notes')).toMatchObject({
-      message: 'the lock file does not hold it',
+      message: 'it is not in the lock file',
       next: 'Add it to the lock file: toolscout lock.',
     });
     expect((await run(['lock'])).code).toBe(0);
@@ -273,14 +273,14 @@ describe('the audit log at the command line', STARTS_PROCESSES, () => {
     const found = await run(['audit', 'verify']);
     expect(found).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/records in \d+ blocks are as they were written\./),
+      stdout: expect.stringMatching(/records in \d+ blocks are unchanged\./),
     });
     const head = /^head (\S+)$/m.exec(found.stdout)![1]!;
     expect((await run(['audit', 'verify', '--head', head, '--json'])).code).toBe(0);
     const forged = await run(['audit', 'verify', '--head', head.replace(/.$/, (last) => (last === '0' ? '1' : '0'))]);
     expect(forged).toMatchObject({
       code: 4,
-      stdout: expect.stringContaining('The audit log is not what was written.'),
+      stdout: expect.stringContaining('The audit log was changed after it was written.'),
     });
     const cut = await run(['audit', 'verify', '--head', head.replace(/:\d+:/, ':99:')]);
     expect(cut).toMatchObject({ code: 4, stdout: expect.stringContaining('removed: record: not known') });

@@ -121,7 +121,8 @@ export async function sendEach(
       if (!isTooLong(thrown)) throw thrown;
       await send(encode(shortened(record))).catch((again: unknown) => {
         if (!isTooLong(again)) throw again;
-        const message = 'The system takes no datagram of this length.';
+        const message =
+          'The audit record is too long for one syslog datagram, even shortened, and was not sent. A tcp:// or tls:// url has no such limit.';
         throw new ToolscoutError('PAYLOAD_TOO_LARGE', message, { refusal: { status: 413 }, cause: again });
       });
     }

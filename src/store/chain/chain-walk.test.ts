@@ -95,7 +95,7 @@ describe('a walk along chains', () => {
       id: 'r',
       time: 1,
       block: { chain: 'a', number: 1 },
-      detail: 'Block 1 is not the one that was written.',
+      detail: 'Block 1 was changed after it was written.',
     });
     const problem = { damage: 'changed', id: 'q', detail: '' } as const;
     expect(walk.step(block('a', 1), { ...whole, isWhole: false, compared: { unchained: [], problem } })).toMatchObject({

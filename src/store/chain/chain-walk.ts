@@ -60,7 +60,7 @@ export function createChainWalk(through: PruneNote['through'], known: readonly C
     }
     const remembered = hashes.get(`${chain} ${number}`);
     if (remembered === undefined || remembered === hash) return undefined;
-    return at(block, 'changed', `Block ${number} of chain ${chain} is not the one that was written.`, first);
+    return at(block, 'changed', `Block ${number} of chain ${chain} was changed after it was written.`, first);
   };
 
   return {
@@ -68,7 +68,7 @@ export function createChainWalk(through: PruneNote['through'], known: readonly C
       note(block, undefined);
       const genesis = readGenesis(block.hash);
       if (genesis && genesis.lastSeq === block.lastSeq) return undefined;
-      return at(block, 'changed', 'The beginning of the chain is not what was written.', undefined);
+      return at(block, 'changed', 'The beginning of the chain was changed after it was written.', undefined);
     },
     step(block, { first, rows, isWhole, compared }) {
       const { chain, number } = block;
@@ -84,11 +84,11 @@ export function createChainWalk(through: PruneNote['through'], known: readonly C
         return at(block, 'removed', 'The beginning of the chain is missing.', undefined);
       }
       if (before && block.previous !== before.hash) {
-        const detail = `Block ${before.number} is not the one that was written; one of its records was changed.`;
+        const detail = `Block ${before.number} was changed after it was written, with one of its records.`;
         return at({ chain, number: before.number }, 'changed', detail, before.first ?? first);
       }
       if (!isWhole || !matchesKnown(block)) {
-        return at(block, 'changed', `Block ${number} is not the one that was written.`, compared.problem ?? first);
+        return at(block, 'changed', `Block ${number} was changed after it was written.`, compared.problem ?? first);
       }
       const problem = joinProblem(block, first);
       if (!problem) note(block, first);

@@ -58,7 +58,7 @@ function firstDifference(
   for (const proof of proofs) {
     const row = rows[at];
     if (row?.id === proof.id) {
-      if (!isSame(row, proof)) return named(proof, 'changed', 'The record is not what was written.');
+      if (!isSame(row, proof)) return named(proof, 'changed', 'The record was changed after it was written.');
       at += 1;
       continue;
     }

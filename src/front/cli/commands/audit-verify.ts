@@ -10,7 +10,7 @@ import {
 import { Exit, withCommonFlags, withGateway, type CliDeps, type CommonFlags } from '../context.js';
 import { inLine } from '../render.js';
 
-/** The exit code of a log that is not what was written. */
+/** The exit code of a log that was changed after it was written. */
 const TAMPERED = 4;
 
 interface Flags extends CommonFlags {
@@ -20,8 +20,8 @@ interface Flags extends CommonFlags {
 function toHead(text: string): ChainHead {
   const head = readHead(text);
   if (head) return head;
-  throw new ToolscoutError('INVALID_REQUEST', `"${text}" is not a head of the audit log.`, {
-    suggestion: 'Give one as an earlier verification printed it: chain:number:hash.',
+  throw new ToolscoutError('INVALID_REQUEST', `--head "${text}" is not valid: expected CHAIN:NUMBER:HASH.`, {
+    suggestion: 'Copy the value after "head" from the output of an earlier toolscout audit verify.',
   });
 }
 
@@ -35,27 +35,25 @@ function describeProblem({ damage, id, time, block, detail }: AuditProblem): str
 
 function headline({ damage }: AuditProblem): string {
   return damage === 'unchained'
-    ? 'Some records are in no block of the chain.'
-    : 'The audit log is not what was written.';
+    ? 'Some records are not protected by the hash chain.'
+    : 'The audit log was changed after it was written.';
 }
 
 /** What a verification found, as lines. */
 export function describeVerification(found: AuditVerification): string[] {
   const { records, blocks, forgotten, unchained, heads, problem } = found;
   const isBroken = problem !== undefined && problem.damage !== 'unchained';
-  const until = unchained.until === undefined ? '' : `, until ${new Date(unchained.until).toISOString()}`;
+  const until = unchained.until === undefined ? '' : ` until ${new Date(unchained.until).toISOString()}`;
   return [
     ...(problem ? [headline(problem), ...describeProblem(problem)] : []),
-    `${records} records in ${blocks} blocks are as they were written${isBroken ? ', up to there' : ''}.`,
-    ...(unchained.records > 0
-      ? [`${unchained.records} records are in no block of the chain${until}; nothing proves them.`]
-      : []),
+    `${records} records in ${blocks} blocks${isBroken ? ' before the problem' : ''} are unchanged.`,
+    ...(unchained.records > 0 ? [`${unchained.records} records${until} are not protected by the hash chain.`] : []),
     ...(forgotten > 0 ? [`${forgotten} records were removed by retention.`] : []),
     ...heads.map((head) => `head ${writeHead(head)}`),
   ];
 }
 
-/** `toolscout audit verify`: whether the audit log is what was written (SEC-12). */
+/** `toolscout audit verify`: whether the audit log was changed after it was written (SEC-12). */
 export function addAuditVerify(audit: Command, deps: CliDeps): void {
   withCommonFlags(audit.command('verify'))
     .summary('check that no record was changed, removed, inserted or moved')

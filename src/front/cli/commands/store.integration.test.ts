@@ -65,7 +65,11 @@ describe('toolscout store', STARTS_PROCESSES, () => {
     const process = { cwd: from, env: {} };
     const migrate = (...more: string[]) =>
       commandLine(['store', 'migrate', `sqlite:${from}`, `sqlite:${to}`, ...more], { process });
-    expect(await migrate()).toMatchObject({ code: 1, stdout: '', stderr: /not what was written.*--accept-audit/s });
+    expect(await migrate()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: /changed after it was written.*--accept-audit/s,
+    });
     expect(await migrate('--accept-audit')).toMatchObject({ code: 0, stderr: /The copy has a new chain/ });
     const copy = await openToolscout({}, { stateDir: to });
     const [record] = (await copy.audit.list({ kind: 'store-migrate' })) as readonly AuditRecord[];

@@ -40,7 +40,7 @@ export function addStore(program: Command, deps: CliDeps): void {
       'after',
       '\nExample:\n  $ PGPASSWORD=… toolscout store migrate sqlite postgres://toolscout@db.example/toolscout',
     )
-    .option('--accept-audit', 'copy the audit log also when it is not what was written')
+    .option('--accept-audit', 'copy the audit log also when it was changed after it was written')
     .action(async (from: string, to: string, flags: CommonFlags & { readonly acceptAudit?: boolean }) => {
       const { stateDir, acceptAudit } = flags;
       const report = await deps.migrateStore({ from, to, stateDir, acceptAudit });

@@ -55,7 +55,7 @@ export const AuditVerification = z.object({
   unchained: z.object({
     records: count.meta({
       description:
-        'Records that no block covers, from before the log was chained or between its blocks; nothing proves them.',
+        'Records that the hash chain does not protect, from before the log was chained or between its blocks.',
     }),
     until: z.number().optional().meta({ description: 'Milliseconds since 1970: the newest of them.' }),
   }),
@@ -69,7 +69,7 @@ export const AuditVerification = z.object({
       detail: text,
     })
     .optional()
-    .meta({ description: 'The first place at which the log is not what was written.' }),
+    .meta({ description: 'The first change that was made to the log after it was written.' }),
 });
 
 /** A portion of the audit log as lines. */
