@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ToolscoutError } from '../kernel/errors.js';
 import type { JsonObject, JsonValue } from '../kernel/json.js';
 import type { Upstream, UpstreamRequest } from '../model/upstream.js';
+import { rpcErrorPrefix } from '../protocol/json-rpc.js';
 import { listPrompts, listResources, listResourceTemplates, listTools } from './list.js';
 
 interface Asked {
@@ -212,6 +213,15 @@ describe('listTools', () => {
       upstream: { code: -32603 },
       delivered: true,
       message: expect.stringContaining('nope') as string,
+    });
+  });
+
+  it('DISC-1 the message names the server once, and holds its words as they were masked', async () => {
+    const refused = new ToolscoutError('TOOL_EXECUTION_ERROR', `${rpcErrorPrefix('s')}Invalid params: ***`, {
+      upstream: { code: -32_602, message: 'Invalid params: canary' },
+    });
+    await expect(listTools(fakeUpstream([refused]).upstream)).rejects.toMatchObject({
+      message: 'tools/list failed: Invalid params: ***',
     });
   });
 

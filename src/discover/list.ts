@@ -12,7 +12,7 @@ import {
   type ItemCheck,
   type ListLimits,
 } from './salvage.js';
-import { RPC_CODE } from '../protocol/json-rpc.js';
+import { RPC_CODE, rpcErrorPrefix } from '../protocol/json-rpc.js';
 
 /** Everything one server listed. */
 export interface Listed {
@@ -53,7 +53,10 @@ const TOOLS: ListKind = { method: 'tools/list', field: 'tools', key: 'name', che
 const MAX_CURSOR = 64 * 1024;
 
 function failed(upstream: Upstream, kind: ListKind, what: string): ToolscoutError {
-  return new ToolscoutError('TOOLS_LIST_FAILED', `Server "${upstream.server}" answered ${kind.method} with ${what}.`);
+  return new ToolscoutError(
+    'TOOLS_LIST_FAILED',
+    `${kind.method} failed: the server "${upstream.server}" answered with ${what}.`,
+  );
 }
 
 /** What to do when a list takes too long: a smaller part cannot be asked for. */
@@ -80,16 +83,15 @@ async function fetchPage(
     if (!(thrown instanceof ToolscoutError) || !thrown.upstream) throw thrown;
     const claimed = kind.capability !== undefined && isObject(upstream.capabilities[kind.capability]);
     if (thrown.upstream.code === RPC_CODE.methodNotFound && cursor === undefined && !claimed) return undefined;
-    throw new ToolscoutError(
-      'TOOLS_LIST_FAILED',
-      `Server "${upstream.server}" refused ${kind.method}: ${thrown.message}`,
-      {
-        upstream: thrown.upstream,
-        delivered: thrown.delivered,
-        retryAfterMs: thrown.retryAfterMs,
-        cause: thrown,
-      },
-    );
+    // Not the text of the server itself: in the message it is masked and cut already.
+    const prefix = rpcErrorPrefix(upstream.server);
+    const said = thrown.message.startsWith(prefix) ? thrown.message.slice(prefix.length) : thrown.message;
+    throw new ToolscoutError('TOOLS_LIST_FAILED', `${kind.method} failed: ${said}`, {
+      upstream: thrown.upstream,
+      delivered: thrown.delivered,
+      retryAfterMs: thrown.retryAfterMs,
+      cause: thrown,
+    });
   }
 }
 

@@ -106,12 +106,12 @@ describe('failures', () => {
 
   it('EXEC-3 a JSON-RPC error keeps its message beside what its data says', () => {
     const rpc = (data: JsonObject): ToolscoutError =>
-      new ToolscoutError('TOOL_EXECUTION_ERROR', 'The server "s" answered: no such incident', {
+      new ToolscoutError('TOOL_EXECUTION_ERROR', 'The server "s" returned an error: no such incident', {
         upstream: { code: -32000, message: 'no such incident', data },
       });
     const body = { error_code: 'INCIDENT_NOT_FOUND', suggestion: 'Verify the ID.', severity: 'SEVERE' };
     expect(failureOf(rpc(body), context)).toMatchObject({
-      message: 'INCIDENT_NOT_FOUND: The server "s" answered: no such incident',
+      message: 'INCIDENT_NOT_FOUND: The server "s" returned an error: no such incident',
       error_code: 'INCIDENT_NOT_FOUND',
       suggestion: 'Verify the ID.',
       severity: 'SEVERE',

@@ -340,7 +340,7 @@ export function createCore(deps: GatewayDeps): Core {
         const unlearned = (thrown: unknown): unknown => {
           const error = learner.failure(id);
           return error
-            ? new ToolscoutError(error.code, `The tools of "${id}" could not be listed: ${hide(error.message)}`, {
+            ? new ToolscoutError(error.code, `Cannot list the tools of "${id}": ${hide(error.message)}`, {
                 remedy: error.remedy,
                 cause: error,
               })

@@ -25,6 +25,11 @@ export const RPC_CODE = {
   cancelled: -32_800,
 } as const;
 
+/** How the message about a JSON-RPC error of a server begins; what the server said follows. */
+export function rpcErrorPrefix(server: string): string {
+  return `The server "${server}" returned an error: `;
+}
+
 /** A request that needs no special handling. */
 export interface PlainRequest extends JsonObject {
   readonly jsonrpc: '2.0';

@@ -239,7 +239,7 @@ describe('the command line', STARTS_PROCESSES, () => {
     for (const shared of [[], ['--shared']]) {
       const { code, stderr } = await gone.run('serve', '--stdio', '--server', 'gone', ...shared);
       expect(code).toBe(3);
-      expect(stderr).toContain('SERVER_CONNECTION_ERROR: The tools of "gone" could not be listed');
+      expect(stderr).toContain('SERVER_CONNECTION_ERROR: Cannot list the tools of "gone"');
       expect(stderr).toContain('Install it, or write its full path in the config.');
       expect(stderr).not.toContain('crash');
     }

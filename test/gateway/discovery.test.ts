@@ -41,7 +41,7 @@ describe('learning servers', STARTS_PROCESSES, () => {
     expect(old).toMatchObject({ server: 'old', ok: true, tools: 9 });
     const failure = await gateway.call('bad', 'echo', { message: 'x' });
     expect(failure).toMatchObject({ success: false, error: { server: 'bad', tool: 'echo' } });
-    expect(failure.error?.message).toContain('could not be listed');
+    expect(failure.error?.message).toContain('Cannot list the tools of');
     await expect(gateway.tools.list('bad')).rejects.toMatchObject({ name: 'ToolscoutError' });
   });
 

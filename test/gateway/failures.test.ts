@@ -215,7 +215,10 @@ describe('failures of servers', STARTS_PROCESSES, () => {
       const gateway = await openToolscout({ servers: { far: { url } } });
       expect(await gateway.call('far', 'look', {})).toMatchObject({ success: true });
       const { error } = await gateway.call('far', 'fail', {});
-      expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', message: 'The server "far" answered: it is gone' });
+      expect(error).toMatchObject({
+        code: 'TOOL_EXECUTION_ERROR',
+        message: 'The server "far" returned an error: it is gone',
+      });
     },
   );
 });

@@ -132,7 +132,7 @@ function interruptedAfter(server: string, ms: number): ToolscoutError {
 function resting(server: string, error: ToolscoutError, restMs: number, isOpen: boolean): ToolscoutError {
   return new ToolscoutError(
     isOpen ? 'CIRCUIT_OPEN' : error.code,
-    `The tools of "${server}" could not be listed${retryHint(Math.ceil(restMs / 1000) * 1000)}. Last error: ${error.message}`,
+    `Cannot list the tools of "${server}"${retryHint(Math.ceil(restMs / 1000) * 1000)}. Last error: ${error.message}`,
     {
       retryAfterMs: Math.ceil(restMs),
       delivered: false,

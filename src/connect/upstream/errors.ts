@@ -4,7 +4,7 @@ import { isDeeperThan, isObject, type JsonValue } from '../../kernel/json.js';
 import { LIMITS } from '../../kernel/limits.js';
 import type { Remedy } from '../../kernel/remedy.js';
 import { oneLine, printable, seconds } from '../../kernel/text.js';
-import { RPC_CODE } from '../../protocol/json-rpc.js';
+import { RPC_CODE, rpcErrorPrefix } from '../../protocol/json-rpc.js';
 
 /** Failures of the network before anything was sent. */
 const NEVER_SENT = new Set([
@@ -102,7 +102,7 @@ export function rpcError(
   const data = isDeeperThan(body['data'], LIMITS.depth) ? undefined : body['data'];
   return new ToolscoutError(
     'TOOL_EXECUTION_ERROR',
-    `The server "${server}" answered: ${oneLine(printable(mask(text)), 2000)}`,
+    `${rpcErrorPrefix(server)}${oneLine(printable(mask(text)), 2000)}`,
     {
       upstream: { code, message: text, data },
     },

@@ -101,7 +101,7 @@ function explainTool(server: string, tool: string, sources: Sources): Why {
   if (!list) {
     const failure = problemOf(known, sources);
     return failure
-      ? no('connection', `The tools of "${server}" could not be listed: ${failure}`)
+      ? no('connection', `Cannot list the tools of "${server}": ${failure}`)
       : no('connection', `The tools of "${server}" are not known yet.`, { kind: 'discover', server });
   }
   const found = catalog.index.tool(server, tool);

@@ -78,7 +78,7 @@ function addLogin(auth: Command, deps: CliDeps): void {
         if (flags.json) return terminal.json({ ...status, ...(tools !== undefined && { tools }) });
         terminal.out(lines(status));
         if (learned?.ok === true) terminal.out(`  tools   ${learned.tools}`);
-        else if (learned) terminal.note(`Its tools could not be listed: ${printable(learned.error.message)}`);
+        else if (learned) terminal.note(`Cannot list its tools: ${printable(learned.error.message)}`);
       });
     });
 }
