@@ -21,7 +21,7 @@ export type Remedy =
   | { readonly kind: 'list-skills' }
   | { readonly kind: 'check-skill'; readonly skill: string }
   | { readonly kind: 'change-rule' }
-  /** No rule enables the tool, and other rules make the list an allow-list. */
+  /** No rule enables the tool, and a rule with `enabled: true` disables all such tools. */
   | { readonly kind: 'add-rule' }
   | { readonly kind: 'list-pending' }
   /** Something new waits for a decision. */
@@ -38,6 +38,8 @@ export type Remedy =
   | { readonly kind: 'accept-lock' }
   /** What is to be approved must have been looked at before. */
   | { readonly kind: 'look-first'; readonly ref: string }
+  /** Of several things none was looked at before, or they changed since. */
+  | { readonly kind: 'look-at-each' }
   /** What is of critical risk is approved one by one. */
   | { readonly kind: 'approve-each'; readonly server: string }
   /** The server itself does not wait, but tools of it do. */
@@ -123,7 +125,7 @@ const COMMANDS: RemedyWords = {
   'search-registry': () => 'Find its name with toolscout registry search.',
   'list-skills': () => 'Run toolscout skills list to see the skills.',
   'check-skill': ({ skill }) =>
-    `Declare the capability in its skill.md; toolscout skills check ${shellWord(skill)} shows what it has.`,
+    `Add a capability that matches to its skill.md; toolscout skills check ${shellWord(skill)} shows what it has.`,
   'change-rule': () => 'Choose another tool, or change the rule that disables this one.',
   'add-rule': () => 'Choose another tool, or add a rule that enables this one.',
   'do-not-repeat': () => 'Do not repeat this call: a person rejected it.',
@@ -139,6 +141,7 @@ const COMMANDS: RemedyWords = {
   'accept-lock': () => 'See what differs: toolscout lock --diff; to accept it: toolscout lock.',
   'look-first': ({ ref }) =>
     `Look at it with toolscout diff ${refWord(ref)}, then repeat the approval. To approve without that, add --hash HASH.`,
+  'look-at-each': () => 'Look at each with toolscout diff REF, then approve again.',
   'approve-each': ({ server }) =>
     `Look at each with toolscout diff ${shellWord(server)} and approve it by name, or add --include-critical.`,
   'name-tools': ({ server }) => `Name one as ${shellWord(server)}:TOOL, or approve all with --all.`,
@@ -160,7 +163,7 @@ const COMMANDS: RemedyWords = {
   'accept-store': () => 'Run toolscout store status, then toolscout store accept.',
   'state-directory': () => 'Make the state directory writable, or choose another with --state-dir.',
   'open-files': () => 'Wait a moment and try again; give the process more open files (ulimit -n).',
-  overloaded: () => 'Wait a moment and try again; see overload in the configuration.',
+  overloaded: () => 'Wait a moment and try again, or raise the limits under overload in the config (docs/overload.md).',
   'report-bug': () =>
     'This is a bug in toolscout; please report it with this message and the version (toolscout --version).',
 };

@@ -28,6 +28,7 @@ const REQUIRED: { readonly [K in Remedy['kind']]: ReadonlyArray<Required<Fields<
   'undo-rejection': ['ref'],
   'accept-lock': [],
   'look-first': ['ref'],
+  'look-at-each': [],
   'approve-each': ['server'],
   'name-tools': ['server'],
   'copy-hash': [],

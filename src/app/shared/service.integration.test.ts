@@ -176,7 +176,7 @@ describe('the service', STARTS_PROCESSES, () => {
     await expect(dial(place, { kind: 'host' }, systemClock)).rejects.toMatchObject({
       code: 'OVERLOADED',
       message: 'The service has too little memory left for another host.',
-      suggestion: expect.stringContaining('see overload in the configuration') as string,
+      suggestion: expect.stringContaining('raise the limits under overload in the config') as string,
     });
     expect(await askServices(folder, 'status', systemClock)).toMatchObject([{ hosts: 0 }]);
   });

@@ -30,6 +30,7 @@ const EXACT: readonly Remedy[] = [
   { kind: 'accept-store' },
   { kind: 'confirm-call', id: 'call_0123456789ab' },
   { kind: 'look-first', ref: 'a:b' },
+  { kind: 'look-at-each' },
   { kind: 'approve-each', server: 'a' },
   { kind: 'name-tools', server: 'a' },
   { kind: 'copy-hash' },

@@ -146,7 +146,7 @@ export function approvalVerbs(
     const more = skipped.length > named.length ? ` and ${skipped.length - named.length} more` : '';
     const isCritical = skipped.every(({ reason }) => reason === 'critical');
     return new ToolscoutError('APPROVAL_REQUIRED', `Nothing was approved: ${named.join(', ')}${more}.`, {
-      remedy: isCritical ? { kind: 'approve-each', server: server.id } : { kind: 'list-pending' },
+      remedy: isCritical ? { kind: 'approve-each', server: server.id } : { kind: 'look-at-each' },
     });
   };
 

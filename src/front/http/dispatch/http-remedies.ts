@@ -16,7 +16,8 @@ const WORDS: RemedyWords = {
   'list-servers': () => 'GET /v1/servers lists the configured servers.',
   'search-registry': () => 'Find its name with GET /v1/registry/search.',
   'list-skills': () => 'GET /v1/skills lists the skills.',
-  'check-skill': ({ skill }) => `Declare the capability in its skill.md; GET /v1/skills shows what "${skill}" has.`,
+  'check-skill': ({ skill }) =>
+    `Add a capability that matches to its skill.md; GET /v1/skills shows what "${skill}" has.`,
   'change-rule': () => 'Choose another tool, or have the rule changed that disables this one.',
   'add-rule': () => 'Choose another tool, or have a rule added that enables this one.',
   'do-not-repeat': () => 'Do not repeat this call: a person rejected it.',
@@ -34,6 +35,7 @@ const WORDS: RemedyWords = {
     'The operator can see what differs with toolscout lock --diff, and accept it with toolscout lock.',
   'look-first': ({ ref }) =>
     `GET /v1/approvals/${segment(ref, '{ref}')}/diff first; then approve it, or send its hash.`,
+  'look-at-each': () => 'GET /v1/approvals/{ref}/diff for each, then approve again.',
   'approve-each': () => 'GET /v1/approvals/{ref}/diff for each and approve it by name, or send includeCritical.',
   'name-tools': ({ server }) => `Name one as ${server}:TOOL, or send all.`,
   'copy-hash': () => 'Use the hash of GET /v1/approvals.',

@@ -32,6 +32,7 @@ const META: RemedyWords = {
     `Use another tool. The user can undo that: toolscout diff ${refWord(ref)}, then toolscout approve ${refWord(ref)}`,
   'accept-lock': () => 'Use another tool. The user can look at what differs and accept it with toolscout lock.',
   'look-first': ({ ref }) => `Ask the user to look at it first: toolscout diff ${refWord(ref)}`,
+  'look-at-each': () => 'Ask the user to look at each and to decide: toolscout diff REF',
   'approve-each': ({ server }) => `Ask the user to look at each and to decide: toolscout diff ${shellWord(server)}`,
   'name-tools': ({ server }) => `Name one as ${server}:TOOL.`,
   'copy-hash': () => 'Use the hash that the list of requests shows.',
