@@ -23,11 +23,15 @@ describe('checks', () => {
   });
 
   it('PAT-4 PAT-5 a tool that no rule enables is refused, and the advice blames no rule', () => {
-    const decision = { enabled: false, reason: 'no rule enables it, and other rules make the list an allow-list' };
+    const decision = {
+      enabled: false,
+      reason: 'no rule enables it, and a rule with enabled: true in toolRules disables every tool that no rule enables',
+    };
     expect(() => ruleCheck({ tool: tool({ status: 'disabled', decision }) })).toThrow(
       expect.objectContaining({
         code: 'TOOL_DISABLED',
-        message: '"fs:delete_file" is disabled: no rule enables it, and other rules make the list an allow-list.',
+        message:
+          '"fs:delete_file" is disabled: no rule enables it, and a rule with enabled: true in toolRules disables every tool that no rule enables.',
         suggestion: 'Choose another tool, or add a rule that enables this one.',
       }),
     );
@@ -119,7 +123,8 @@ describe('checks', () => {
     expect(() => bindingCheck(subject({ viewer: viewer(false, 'notes') }))).toThrow(
       expect.objectContaining({
         code: 'FORBIDDEN',
-        message: 'The skill "notes" may not use "fs:delete_file": no binding of the skill covers it.',
+        message:
+          'The skill "notes" may not use "fs:delete_file": none of the capabilities in its skill.md is bound to it.',
         remedy: { kind: 'check-skill', skill: 'notes' },
         delivered: false,
       }),

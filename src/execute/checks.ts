@@ -62,7 +62,7 @@ export function bindingCheck({ call: { viewer }, server, tool }: Subject): void 
 export function forbidden(skill: string, wanted: string): ToolscoutError {
   return new ToolscoutError(
     'FORBIDDEN',
-    `The skill "${skill}" may not use "${wanted}": no binding of the skill covers it.`,
+    `The skill "${skill}" may not use "${wanted}": none of the capabilities in its skill.md is bound to it.`,
     {
       remedy: { kind: 'check-skill', skill },
       delivered: false,

@@ -88,7 +88,7 @@ export function disabledPhrase({ rule, reason }: Decision): string {
 
 /** Why a tool that no server listed cannot be called, as one phrase. */
 export function notListed(tool: Pick<Tool, 'provenance' | 'rung' | 'confidence'>): string {
-  return `the server never listed it; toolscout found it by a fallback: ${provenanceText(tool)}`;
+  return `the server does not list it in tools/list; toolscout only inferred it: ${provenanceText(tool)}`;
 }
 
 /** Why a tool is not offered, or by which rule it is, as one phrase. */

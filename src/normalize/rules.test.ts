@@ -7,7 +7,8 @@ import { COMPUTES_LONG } from '../../test/support/patience.js';
 import { repetitions } from '../../test/support/long-form.js';
 
 const DEFAULT_ON = 'default: no rule disables it';
-const ALLOW_LIST = 'no rule enables it, and other rules make the list an allow-list';
+const ALLOW_LIST =
+  'no rule enables it, and a rule with enabled: true in toolRules disables every tool that no rule enables';
 
 const compileBroken = (): unknown =>
   compileRules([{ pattern: '/(?=x)/', enabled: false }, { pattern: '*' }, { pattern: '*', server: '[a' }]);

@@ -67,7 +67,11 @@ export function compileRules(configs: readonly RuleConfig[]): Rules {
 
   const reasons = rules.map((rule) => describeRule(rule));
   const fallback: Decision = rules.some((rule) => rule.config.enabled === true)
-    ? { enabled: false, reason: 'no rule enables it, and other rules make the list an allow-list' }
+    ? {
+        enabled: false,
+        reason:
+          'no rule enables it, and a rule with enabled: true in toolRules disables every tool that no rule enables',
+      }
     : { enabled: true, reason: 'default: no rule disables it' };
 
   return {

@@ -100,7 +100,7 @@ describe('servers that barely speak the protocol', STARTS_PROCESSES, () => {
     expect(rtfsFile(readRtfs(rtfs))).toBe(rtfs);
     await expect(gateway.exports.register(readRtfs(rtfs))).rejects.toMatchObject({
       code: 'TOOL_DISABLED',
-      message: expect.stringContaining('a fallback found it, and its server never listed it') as string,
+      message: expect.stringContaining('the server does not list it in tools/list') as string,
       remedy: { kind: 'find-tool', server: 'odd', listed: true },
     });
     expect(await gateway.exports.marketplace()).toEqual([]);

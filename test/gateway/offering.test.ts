@@ -167,7 +167,7 @@ describe('a disabled tool', STARTS_PROCESSES, () => {
     const tagged = await gateway.search('', { limit: 50, tags: ['writes', 'tracker'] });
     expect(tagged.hits.map((hit) => hit.tool)).toContain('create_issue');
     expect(tagged.hits.every((hit) => hit.tags.includes('writes') && hit.tags.includes('tracker'))).toBe(true);
-    expect((await gateway.why(FILES, 'read_text_file')).reason).toContain('allow-list');
+    expect((await gateway.why(FILES, 'read_text_file')).reason).toContain('a rule with enabled: true');
   });
 });
 
@@ -196,7 +196,7 @@ describe('why a tool is or is not offered', STARTS_PROCESSES, () => {
     expect(await why('off', 'echo')).toMatch(/^false server: .*disabled in the configuration/);
     expect(await why('keyed', 'echo')).toMatch(/^false server: .*NO_SUCH_VARIABLE/);
     expect(await why('fresh', 'echo')).toMatch(/^false connection: .*not known yet\.$/);
-    expect(await why('absent', 'echo')).toMatch(/^false connection: .*could not be listed: .*no\/such\/program/);
+    expect(await why('absent', 'echo')).toMatch(/^false connection: .*Cannot list the tools of .*no\/such\/program/);
     expect(await why('old', 'ecko')).toMatch(/^false unknown-tool: .*the nearest is "echo"/);
     expect(await why('old', 'zzzzqqqq')).toMatch(/^false unknown-tool: .*is not one of them\.$/);
     expect(await why('old', 'crash')).toMatch(/^false rule: "old:crash" is disabled by rule 1 \(pattern/);

@@ -203,7 +203,7 @@ describe('reads apart from writes', STARTS_PROCESSES, () => {
     expect(textOf(await query(host, 'get_note'))).toBe('did get_note');
     expect(errorIn(await query(host, 'get_weather', { server: 'weather' }))).toMatchObject({
       code: 'FORBIDDEN',
-      message: expect.stringContaining('no binding') as string,
+      message: expect.stringContaining('none of the capabilities in its skill.md') as string,
     });
   });
 

@@ -79,7 +79,7 @@ export function keepMarketplace(core: Core, outputs: OutputInference): Marketpla
         const tool = core.catalog.index.tool(server, toolName);
         // The marketplace holds what is approved; a manifest is no way around that.
         if (manifest.fallback) {
-          const why = 'a fallback found it, and its server never listed it';
+          const why = 'the server does not list it in tools/list; toolscout only inferred it';
           throw new ToolscoutError('TOOL_DISABLED', `"${manifest.id}" cannot be registered: ${why}.`, {
             remedy: { kind: 'find-tool', server, listed: true },
           });
