@@ -118,9 +118,13 @@ function requireUsableKeys(opened: Gateway): void {
   const { auth } = opened.internal.loaded().config.http;
   if (auth === undefined || auth.oauth !== undefined || auth.keys.length > 0) return;
   const problems = keyProblems(opened);
-  const why = problems.length > 0 ? problems.join('; ') : 'it has neither keys nor oauth';
+  const isEmpty = problems.length === 0;
+  const why = isEmpty ? 'it has neither keys nor oauth' : problems.join('; ');
+  const mend = isEmpty
+    ? 'Add a key to http.auth.keys or set http.auth.oauth'
+    : 'Set the named variables or fix the named keys';
   throw new ToolscoutError('CONFIGURATION_ERROR', `http.auth has no usable key: ${why}.`, {
-    suggestion: 'Set the variables that are named, or remove http.auth to serve this machine only.',
+    suggestion: `${mend}; or remove http.auth to serve this machine only.`,
   });
 }
 

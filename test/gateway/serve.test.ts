@@ -273,6 +273,11 @@ describe('serving over HTTP', STARTS_PROCESSES, () => {
         message: expect.stringContaining('SERVE_TEST_UNSET_KEY, which is not set') as string,
       });
     }
+    const { done } = await serving({ http: { auth: {} } }, { stdio: false, port: 0 });
+    await expect(done).rejects.toMatchObject({
+      message: 'http.auth has no usable key: it has neither keys nor oauth.',
+      suggestion: expect.stringContaining('Add a key to http.auth.keys') as string,
+    });
   });
 
   it('S12 names a key whose variable is not set, in the log, and lets the others in', async () => {

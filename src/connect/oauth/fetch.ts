@@ -43,8 +43,8 @@ export function withSession(
       if (isLast) {
         throw new ToolscoutError(
           'AUTHENTICATION_FAILED',
-          `The server "${server}" refused the token of a new sign-in (HTTP ${rejection.status}).`,
-          { remedy: { kind: 'sign-in', server, again: true }, delivered: false },
+          `The server "${server}" also refused the new access token (HTTP ${rejection.status}).`,
+          { remedy: session.remedyIfRefused, delivered: false },
         );
       }
       await session.recover(rejection, token);

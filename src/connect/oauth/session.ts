@@ -2,6 +2,7 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Clock } from '../../kernel/clock.js';
 import { messageOf, ToolscoutError, toToolscoutError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
+import type { Remedy } from '../../kernel/remedy.js';
 import { oneLine, printable } from '../../kernel/text.js';
 import type { AuthConfig } from '../../model/config.js';
 import type { FlowDeps } from './client.js';
@@ -39,6 +40,8 @@ export interface SignInSession {
   grant(): Promise<Grant | undefined>;
   /** What is kept in memory may be out of date. */
   forget(): void;
+  /** What to do when the server refuses a new token as well. */
+  readonly remedyIfRefused: Remedy;
 }
 
 /** What a session is made of. */
@@ -150,11 +153,11 @@ export function createSignInSession(deps: SignInSessionDeps): SignInSession {
     return clock.now() >= grant.expiresAt - Math.min(RENEW_BEFORE_MS, life / 5);
   }
 
+  const checkAuth: Remedy = { kind: 'configure', what: `Check servers.${server}.auth in the config.` };
+
   function loginNeeded(reason: string): ToolscoutError {
     return new ToolscoutError('AUTHENTICATION_FAILED', reason, {
-      remedy: isMachine
-        ? { kind: 'configure', what: `Check servers.${server}.auth in the config.` }
-        : { kind: 'sign-in', server },
+      remedy: isMachine ? checkAuth : { kind: 'sign-in', server },
       delivered: false,
     });
   }
@@ -264,6 +267,7 @@ export function createSignInSession(deps: SignInSessionDeps): SignInSession {
     },
 
     grant: read,
+    remedyIfRefused: isMachine ? checkAuth : { kind: 'sign-in', server, again: true },
 
     forget() {
       known = undefined;

@@ -318,6 +318,8 @@ describe('the sign-in to a server', STARTS_PROCESSES, () => {
     const before = server.seen.length;
     await expect(upstream.request('tools/call', { name: 'echo', arguments: {} })).rejects.toMatchObject({
       code: 'AUTHENTICATION_FAILED',
+      message: 'The server "notes" also refused the new access token (HTTP 403).',
+      suggestion: 'Check servers.notes.auth in the config.',
     });
     const calls = server.seen.slice(before).filter(({ path }) => path === '/mcp');
     expect(calls.length).toBeLessThanOrEqual(3);
