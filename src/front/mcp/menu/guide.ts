@@ -72,7 +72,8 @@ ${ERRORS}
 
 /** The tools that stand in the menu, one row each. */
 const ROWS = {
-  search: '| search_tools | query*, server, limit, includeSchema, tags | tools by relevance |',
+  search: '| search_tools | query*, server, limit, includeSchema, schemaTokens, tags | tools by relevance |',
+  searchCode: '| search_tools | query*, server, limit, tags | tools by relevance, the best with declarations |',
   details: '| get_tool_details | server*, tool* | description and input schema |',
   query: '| query_tool | server*, tool*, arguments*, select | the same as execute_tool, for tools that only read |',
   execute: '| execute_tool | server*, tool*, arguments*, select | what the tool answers |',
@@ -84,7 +85,7 @@ const ROWS = {
 function reference(mode: Mode, splitReads: boolean, hasScripts: boolean): string {
   const rows =
     mode === 'code'
-      ? [ROWS.search, ROWS.details]
+      ? [ROWS.searchCode, ROWS.details]
       : [ROWS.search, ROWS.details, ROWS.execute, ...(splitReads ? [ROWS.query] : []), ROWS.servers, ROWS.tools];
   return `# toolscout, quick reference
 
