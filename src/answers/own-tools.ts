@@ -74,7 +74,7 @@ function countIn(args: JsonObject, name: string, fallback: number): number {
 function noResult(): ToolscoutError {
   return new ToolscoutError('NOT_FOUND', 'This result handle is unknown or has expired.', {
     suggestion:
-      'Run the tool again, unless it changes something. The argument select returns only a part of its result.',
+      'Run the tool again, unless it changes something. If the call takes select, pass it to get only a part of the result.',
     delivered: false,
   });
 }

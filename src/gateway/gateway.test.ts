@@ -199,7 +199,7 @@ describe('the gateway', () => {
     const { gateway } = open({ loaded: load({ servers: { h: { url: 'https://example.com/mcp' } } }) });
     await expect(gateway.servers.add('b', { command: 'x' })).rejects.toMatchObject({
       code: 'CONFIGURATION_ERROR',
-      suggestion: 'Start it with a config file (--config); toolscout init writes one.',
+      suggestion: 'Start it with --config FILE; toolscout init writes one.',
     });
     await expect(gateway.servers.discoverTools('h', { authHeaders: { a: 'b' } })).rejects.toMatchObject({
       code: 'INVALID_REQUEST',

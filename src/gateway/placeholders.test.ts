@@ -23,7 +23,7 @@ describe('placeholders', () => {
     const hidden = hide('second-secret');
     secrets = ['new-secret', 'second-secret'];
     expect(restore(hidden)).toBe('second-secret');
-    expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('stands for no credential');
+    expect(() => createPlaceholders(() => secrets).restore(hidden)).toThrow('does not match any credential');
   });
 
   it('STUDIO-8 A33 a credential that is new does not break one that contains it, and the other way round', () => {
@@ -69,8 +69,8 @@ describe('placeholders', () => {
       'TOOLSCOUT_SECRET_',
       hidden.replace(/.{3} b$/, 'x'),
     ]) {
-      expect(() => restore({ near })).toThrow('stands for no credential');
-      expect(() => restoreText(near)).toThrow('stands for no credential');
+      expect(() => restore({ near })).toThrow('does not match any credential');
+      expect(() => restoreText(near)).toThrow('does not match any credential');
     }
   });
 

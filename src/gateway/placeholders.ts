@@ -9,7 +9,7 @@ export interface Placeholders {
   hide(text: string, fresh?: readonly string[]): string;
   /** Whether this text as a whole has a placeholder. */
   stands(text: string): boolean;
-  /** @throws ToolscoutError `INVALID_REQUEST` for a placeholder that stands for nothing here. */
+  /** @throws ToolscoutError `INVALID_REQUEST` for a placeholder that matches no credential. */
   restore<Value extends JsonValue>(value: Value): Value;
   /** The same in a text of the file, in which each credential is written as it was. */
   restoreText(text: string): string;
@@ -121,9 +121,13 @@ export function createPlaceholders(secrets: () => readonly string[]): Placeholde
     text.replaceAll(SHAPE, (name) => {
       const hidden = known.get(name);
       if (hidden !== undefined) return hidden[as];
-      throw new ToolscoutError('INVALID_REQUEST', `The placeholder ${name} stands for no credential of the config.`, {
-        suggestion: 'Read the config file again, then repeat the change with the placeholders in it.',
-      });
+      throw new ToolscoutError(
+        'INVALID_REQUEST',
+        `The placeholder ${name} does not match any credential in the config.`,
+        {
+          suggestion: 'Read the config file again, then repeat the change with the placeholders in it.',
+        },
+      );
     });
 
   const restoreIn = (value: JsonValue): JsonValue => {

@@ -155,7 +155,7 @@ it('CODE-5 a script whose noted answers do not match its calls ends, with the ad
   expect(await runScript({ script: 'x', seed: [1, 2, 3] }, options)).toMatchObject({
     kind: 'stopped',
     error: {
-      message: 'The script cannot be resumed: its saved calls do not match it.',
+      message: 'The script cannot be resumed: it did not repeat the calls that were saved.',
       suggestion: 'Check what its calls changed, then run it from the start.',
     },
   });

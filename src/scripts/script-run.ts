@@ -160,9 +160,13 @@ class ScriptRun {
       const call = this.calls.get(next.id);
       if (!call)
         return this.stop(
-          new ToolscoutError('SCRIPT_ERROR', 'The script cannot be resumed: its saved calls do not match it.', {
-            suggestion: 'Check what its calls changed, then run it from the start.',
-          }),
+          new ToolscoutError(
+            'SCRIPT_ERROR',
+            'The script cannot be resumed: it did not repeat the calls that were saved.',
+            {
+              suggestion: 'Check what its calls changed, then run it from the start.',
+            },
+          ),
         );
       return this.give(next.id, next.answer, next.now);
     }

@@ -30,7 +30,7 @@ export function isUnableToAsk(answer: unknown, era: 'legacy' | 'modern'): boolea
 
 /** The failure of a call whose server needs the other era to ask; it is used from now on. */
 export function otherEraNeeded(server: string, answer: JsonObject | ToolscoutError): ToolscoutError {
-  const message = `The server "${server}" needs input during the call, which the protocol revision of its connection does not support. toolscout now uses the other revision for it.`;
+  const message = `The server "${server}" needs to ask for input during the call, but cannot do so with the protocol revision of its connection. toolscout uses another revision for this server from now on.`;
   return new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
     suggestion: 'Check whether the call changed something, then make it again.',
     ...(answer instanceof ToolscoutError && { cause: answer }),

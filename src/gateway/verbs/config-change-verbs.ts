@@ -39,7 +39,7 @@ export function configChangeVerbs(
     const opened = await core.deps.configChanges?.();
     if (opened) return opened;
     throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file that could be changed.', {
-      suggestion: 'Start it with a config file.',
+      suggestion: 'Start it with --config FILE; toolscout init writes one.',
     });
   };
 

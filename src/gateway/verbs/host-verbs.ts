@@ -176,7 +176,7 @@ export function hostVerbs(
         if (isDeeperThan(result, MAX_DEPTH)) {
           const message = `The answer of "${id}" to ${method} nests deeper than ${MAX_DEPTH} levels and was not returned.`;
           throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
-            suggestion: 'Ask the server for an inner part of the data.',
+            suggestion: 'Request a less deeply nested part of the data.',
           });
         }
         const shown = redaction.incoming(id)?.result(result) ?? result;

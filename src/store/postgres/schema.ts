@@ -123,7 +123,7 @@ export function newer(location: string, version: number, known = MIGRATIONS.leng
 
 /** Says that another database answers under the address: what it holds was decided elsewhere. */
 export function replaced(location: string): ToolscoutError {
-  return new ToolscoutError('STORE_ERROR', `${location} is another database than the one that this process opened.`, {
+  return new ToolscoutError('STORE_ERROR', `${location} is not the database that this process opened.`, {
     suggestion:
       'Point the address at the original database again and restart toolscout; or restart it to use this database.',
   });

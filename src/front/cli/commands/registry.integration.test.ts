@@ -67,7 +67,7 @@ describe('toolscout registry', STARTS_PROCESSES, () => {
     expect(shown.stdout).toMatch(/X-Units: metric/);
     expect(shown.stdout).toMatch(/asks for:\n.*optional; default metric; Units of the answers\./);
     expect(shown.stdout).toContain('It is configured as "sky".');
-    expect((await run('show', 'io.test/nowhere')).stdout).toContain('It names no way to reach it.');
+    expect((await run('show', 'io.test/nowhere')).stdout).toContain('This registry entry has no package and no URL.');
     expect(JSON.parse((await run('show', 'io.test/weather', '--json')).stdout)).toMatchObject({
       candidate: { name: 'io.test/weather', server: 'sky' },
     });

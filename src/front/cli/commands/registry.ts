@@ -104,7 +104,9 @@ function addShow(registry: Command, deps: CliDeps): void {
             printable(candidate.description),
             ...(candidate.status === 'deprecated' ? ['It is deprecated.'] : []),
             '',
-            ...(ways.length > 0 ? ways.map((way) => showLaunch(terminal, way)) : ['  It names no way to reach it.']),
+            ...(ways.length > 0
+              ? ways.map((way) => showLaunch(terminal, way))
+              : ['  This registry entry has no package and no URL.']),
             '',
             candidate.server === undefined
               ? printable(`Add it: toolscout registry add ${candidate.name}`)

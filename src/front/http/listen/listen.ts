@@ -65,7 +65,7 @@ function limitConnections(
   return (request, response) => {
     if (!surplus.has(request.socket)) return false;
     const error = new ToolscoutError('OVERLOADED', `The limit of ${most} open connections is reached.`, {
-      suggestion: `Close one, or connect again later. Half of the open files of the process (ulimit -n) are for connections, at most ${MAX_CONNECTIONS}.`,
+      suggestion: `Close a connection or retry later. The limit is half of ulimit -n, at most ${MAX_CONNECTIONS}.`,
       retryAfterMs: RETRY_AFTER_MS,
     });
     const { status, headers, body } = writeProblem(error, { traceId: newId() });

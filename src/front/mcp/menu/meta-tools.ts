@@ -203,7 +203,8 @@ export function refuseDeep(result: JsonObject, { server, tool }: Address): void 
   if (!isDeeperThan(result, MAX_RESULT)) return;
   const message = `"${addressOf(server, tool)}" ran, but its result nests deeper than ${MAX_RESULT} levels and was not returned.`;
   throw new ToolscoutError('TOOL_EXECUTION_ERROR', message, {
-    suggestion: 'Do not repeat the call if it changed something. Ask the tool for an inner part of the data.',
+    suggestion:
+      'Do not repeat the call if it changed something. Request a less deeply nested part of the data, for example by a narrower path or id.',
   });
 }
 

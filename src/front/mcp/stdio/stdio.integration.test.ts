@@ -266,7 +266,7 @@ describe('the stdio front', STARTS_PROCESSES, () => {
     await handshake(host);
     const answer = await host.ask(1, 'tools/call', execute('notes', 'read_note'));
     expect(JSON.stringify(answer)).toContain('ran, but its result nests deeper than 1000 levels and was not returned.');
-    expect(JSON.stringify(answer)).toContain('Ask the tool for an inner part of the data.');
+    expect(JSON.stringify(answer)).toContain('Request a less deeply nested part of the data');
     expect(await host.ask(2, 'ping')).toMatchObject({ result: {} });
   });
 

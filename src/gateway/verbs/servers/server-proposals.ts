@@ -195,9 +195,13 @@ export function createProposing(
   const registered = async (id: string): Promise<Found> => {
     const server = core.catalog.server(id);
     if (server.origin === undefined || !core.catalog.hold(id)) {
-      throw new ToolscoutError('INVALID_REQUEST', `The server "${id}" does not wait for approval.`, {
-        remedy: { kind: 'discover', server: id },
-      });
+      throw new ToolscoutError(
+        'INVALID_REQUEST',
+        `The server "${id}" cannot be introspected again: it does not wait for approval.`,
+        {
+          remedy: { kind: 'discover', server: id },
+        },
+      );
     }
     const known = (await parts().registrations.list()).find((each) => each.id === id);
     if (!known) throw new ToolscoutError('SERVER_NOT_FOUND', `No server "${id}" is registered.`);

@@ -63,7 +63,7 @@ export function serverVerbs(
       const { writeServer } = core.deps;
       if (!writeServer) {
         throw new ToolscoutError('CONFIGURATION_ERROR', 'This toolscout has no config file to write to.', {
-          remedy: { kind: 'configure', what: 'Start it with a config file (--config); toolscout init writes one.' },
+          remedy: { kind: 'configure', what: 'Start it with --config FILE; toolscout init writes one.' },
         });
       }
       const act = { kind: 'server-add', principal, server: id } as const;
