@@ -52,7 +52,7 @@ describe('the audit log', STARTS_PROCESSES, () => {
     expect(records).toBeGreaterThan(0);
     const { chain, number, hash } = heads[0]!;
     expect((await place.run('audit', 'verify', '--head', `${chain}:${number}:${hash}`)).stdout).toContain(
-      'as they were written',
+      'are unchanged.',
     );
     expect((await place.run('audit', 'verify', '--head', 'nonsense')).code).toBe(64);
 

@@ -105,8 +105,10 @@ export async function speakModern(
     else if (method === 'notifications/cancelled') {
       settle(isObject(params) ? params['requestId'] : undefined, new Error('The server does not let us listen.'));
     } else if (method === undefined) {
-      const said = isObject(error) ? String(error['message']) : 'nothing to listen to';
-      settle(id, new Error(`The server answered: ${said}`));
+      const refusal = isObject(error)
+        ? `The server returned an error: ${String(error['message'])}`
+        : 'The server answered the request to listen and sends nothing more.';
+      settle(id, new Error(refusal));
     }
   };
   await transport.start();

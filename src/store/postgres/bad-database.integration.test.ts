@@ -74,7 +74,10 @@ describe('another database at the same address', STARTS_PROCESSES, () => {
     await sql(`update toolscout.about set id = 'another'; update toolscout.entries set value = '"theirs"'`);
     await expect
       .poll(() => store.get('s', 'k').catch((thrown: unknown) => thrown))
-      .toMatchObject({ code: 'STORE_ERROR', message: expect.stringContaining('another database') });
+      .toMatchObject({
+        code: 'STORE_ERROR',
+        message: expect.stringContaining('is not the database that this process opened'),
+      });
     await expect(store.put('s', 'k', 2)).rejects.toMatchObject({ suggestion: expect.stringContaining('restart') });
     expect(await sql('select value from toolscout.entries')).toEqual([{ value: '"theirs"' }]);
   });
