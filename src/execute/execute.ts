@@ -1,5 +1,5 @@
 import { unlessCancelled, type Cancel } from '../kernel/async/cancel.js';
-import { ToolscoutError, toToolscoutError, type ErrorCode } from '../kernel/errors.js';
+import { ToolscoutError, type ErrorCode } from '../kernel/errors.js';
 import { createParamHeaders } from '../protocol/param-headers.js';
 import { estimateBytes } from '../kernel/size.js';
 import { countLater, sampleResultTokens, sampleTokens } from '../kernel/token-sample.js';
@@ -13,6 +13,7 @@ import { failureText, type Call, type CallResult, type Failure, type Progress } 
 import type { Server } from '../model/server.js';
 import type { Tool } from '../model/tool.js';
 import type { ServerRequest } from '../model/upstream.js';
+import { askAnew, cancelled, toCallError } from './call-errors.js';
 import type { Subject } from './checks.js';
 import type { Answering, ExecutionEntry, Executor, ExecutorDeps, Incoming, Prepare } from './executor.js';
 import { isErrorResult } from './error-body.js';
@@ -207,8 +208,10 @@ export function createExecutor(deps: ExecutorDeps): Executor {
   function answered(call: Call, trail: Trail, answer: JsonObject): CallResult {
     const incoming = deps.incoming?.(namesOf(call, trail).server);
     const result = incoming ? incoming.result(answer) : answer;
+    const { isError: flag } = result;
     const isError =
-      reportsError(result) ||
+      flag === true ||
+      (typeof flag === 'string' && reportsError(result)) ||
       (namesErrorCode(result) && isErrorResult(result, trail.subject?.tool.definition['outputSchema']));
     if (!isError) return { success: true, result };
     return { success: false, result, error: failureOfResult(result, contextOf(call, trail)) };
@@ -360,24 +363,8 @@ export function isRefusal(code: ErrorCode | undefined, isJudged: boolean): boole
   return isJudged || LATE_REFUSALS.has(code);
 }
 
-/** A call that was not sent, because a person has to be asked again. */
-function askAnew(message: string): ToolscoutError {
-  const suggestion = 'Make the same call again; a person is then asked to confirm it.';
-  return new ToolscoutError('CONFIRMATION_REQUIRED', message, { suggestion, delivered: false });
-}
-
 function refuseCancelled(signal: Cancel | undefined): void {
   if (signal?.aborted) throw cancelled(signal, false);
-}
-
-function cancelled(signal: Cancel, delivered?: boolean): ToolscoutError {
-  return new ToolscoutError('CANCELLED', 'The call was cancelled.', { delivered, cause: signal.reason });
-}
-
-/** What ended a call, as an error: a signal may be aborted with any reason, and the wait for a retry ends with just that. */
-export function toCallError(thrown: unknown, signal: Cancel | undefined): ToolscoutError {
-  if (signal?.aborted && !(thrown instanceof ToolscoutError)) return cancelled(signal);
-  return toToolscoutError(thrown);
 }
 
 function toolTimeout(server: Server, tool: string): number | undefined {

@@ -9,7 +9,8 @@ export {
   type Check,
   type Subject,
 } from './checks.js';
-export { createExecutor, isRefusal, toCallError } from './execute.js';
+export { toCallError } from './call-errors.js';
+export { createExecutor, isRefusal } from './execute.js';
 export type { Answering } from './executor.js';
 export type { Confirmation } from './confirmation.js';
 export { streamCall, type CallEvent } from './stream.js';
