@@ -12,7 +12,7 @@ describe('a stored record', () => {
     ['tokens that are no counts', { tokens: { arguments: -1, returned: 0, withheld: 0 } }],
     ['tokens without a part', { tokens: { arguments: 1 } }],
     ['no caller', { principal: undefined }],
-  ])('EXEC-5 A48 is none with %s', (_what, fields) => {
+  ])('EXEC-5 A48 a value is no record with %s', (_what, fields) => {
     expect(isRecord(RECORD)).toBe(true);
     expect(isRecord({ ...RECORD, ...fields })).toBe(false);
   });

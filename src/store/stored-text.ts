@@ -59,8 +59,8 @@ export function fromName(column: unknown): string | undefined {
 }
 
 /**
- * The name of a row. Another spelling of a name (`\u0061` for `a`) is none: two rows would have one name, and what removes the one that is
- * over would remove the other (A48).
+ * The name of a row. Another spelling of a name (`\u0061` for `a`) is left out: two rows would have one name, and removing the expired one
+ * would remove the other (A48).
  */
 export function fromKey(column: unknown): string | undefined {
   const name = fromName(column);

@@ -297,7 +297,7 @@ describe('sqlite', () => {
     await expect.poll(() => heard).toContain('s');
   });
 
-  it('A48 a row under another spelling of a key is none: it neither doubles the entry nor takes it along when it goes', async () => {
+  it('A48 leaves out a row under another spelling of a key: it neither doubles the entry nor deletes it when that row is pruned', async () => {
     const store = await open();
     await store.put('s', 'good', 1);
     sabotage(`insert into entries (space, key, value, stored_at, expires_at, revision)
