@@ -361,7 +361,7 @@ describe('the contract', STARTS_PROCESSES, () => {
       expect((await stuck.send('/v1/audit', { headers: { accept: 'text/event-stream' } })).status).toBe(429);
       await Promise.all(followers.map(({ body }) => body?.cancel()));
 
-      // What nobody may, what nobody is known for, and what breaks.
+      // Requests that are not allowed, that have no credentials, and that fail.
       const empty = await openToolscout({}, { env: { TOOLS_REGISTRY_ENABLED: 'false' } });
       const off = await openHttpApp(empty, { contract });
       for (const path of ['/v1/tools', '/v0.1/servers']) expect((await off.send(path)).status).toBe(404);
